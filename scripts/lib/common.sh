@@ -1,0 +1,132 @@
+# shellcheck shell=bash disable=SC2034  # some are for the script that sources this
+# SPDX-FileCopyrightText: The meta-rtperf authors
+# SPDX-License-Identifier: MIT
+#
+# What every script here shares: messages, the build folder and its lock, and
+# running commands so that an interruption ends them.
+
+REPO=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+BUILD=${RTPERF_BUILD_DIR:-$REPO/build}
+PROGRAM=${0##*/}
+# Debian leaves mke2fs, debugfs, sfdisk and blkid out of a user's PATH.
+PATH=$PATH:/usr/sbin:/sbin
+
+EXIT_USAGE=2       # a bad option
+EXIT_FAILED=3      # our own failure: a package, a build, the boot
+EXIT_INTERRUPTED=130
+
+BOLD='' RED='' GREEN='' DIM='' PLAIN=''
+if [[ -t 2 && -z ${NO_COLOR:-} && ${TERM:-dumb} != dumb ]]; then
+    BOLD=$'\e[1m' RED=$'\e[31m' GREEN=$'\e[32m' DIM=$'\e[2m' PLAIN=$'\e[0m'
+fi
+
+note() { printf '%s\n' "$PROGRAM: $*" >&2; }
+
+# die MESSAGE [STATUS]
+die() {
+    clear_doing
+    printf '%s\n' "${RED}$PROGRAM: $1${PLAIN}" >&2
+    exit "${2:-$EXIT_FAILED}"
+}
+
+# One line for each finished stage, with the time since the start.
+stage() {
+    clear_doing
+    printf '[%3d s] %s%-12s%s %s\n' "$SECONDS" "$BOLD" "$1" "$PLAIN" "$2" >&2
+}
+
+# What is going on now: a line that the stage's own line replaces.
+doing() {
+    clear_doing
+    if [[ -t 2 ]]; then
+        printf '[%3d s] %-12s %s%s …%s' "$SECONDS" "$1" "$DIM" "$2" "$PLAIN" >&2
+    fi
+}
+clear_doing() { if [[ -t 2 ]]; then printf '\r\e[K' >&2; fi; }
+
+# Folders and files to remove at the end, and the process group to end.
+TEMPORARY=()
+CHILD=
+
+# run COMMAND…: in a process group of its own, so that an interruption ends the
+# command and all it started at once instead of waiting for it.
+run() {
+    local status=0
+    set -m
+    if [[ -n ${LOCK_FD:-} ]]; then
+        "$@" </dev/null {LOCK_FD}>&- &
+    else
+        "$@" </dev/null &
+    fi
+    CHILD=$!
+    set +m
+    wait "$CHILD" || status=$?
+    CHILD=
+    return "$status"
+}
+
+# run_logged LOG WHAT COMMAND…: run it quietly; on failure show the log's end.
+run_logged() {
+    local log=$1 what=$2
+    shift 2
+    if run "$@" >"$log" 2>&1; then
+        return 0
+    fi
+    clear_doing
+    tail -n 20 "$log" >&2
+    die "$what failed; the whole log is $log."
+}
+
+end_child() {
+    [[ -n $CHILD ]] || return 0
+    kill -TERM -- "-$CHILD" 2>/dev/null || kill -TERM "$CHILD" 2>/dev/null || true
+    local tries=0
+    while kill -0 "$CHILD" 2>/dev/null; do
+        ((++tries < 50)) || { kill -KILL -- "-$CHILD" 2>/dev/null || true; break; }
+        sleep 0.1
+    done
+    CHILD=
+}
+
+remove_temporary() {
+    if ((${#TEMPORARY[@]})); then
+        rm -rf -- "${TEMPORARY[@]}"
+        TEMPORARY=()
+    fi
+}
+
+# A shell on the board has the terminal in raw mode.
+restore_terminal() {
+    [[ -z ${TERMINAL_STATE:-} ]] || stty "$TERMINAL_STATE" 2>/dev/null || true
+    TERMINAL_STATE=
+}
+
+interrupted() {
+    trap '' INT TERM HUP
+    end_child
+    restore_terminal
+    clear_doing
+    note "interrupted; nothing is left running."
+    exit "$EXIT_INTERRUPTED"
+}
+
+# Call once, before anything is started.
+watch_interruptions() {
+    trap interrupted INT TERM HUP
+    trap 'end_child; restore_terminal; remove_temporary' EXIT
+}
+
+# One run at a time in a build folder: they share its caches.
+lock_build() {
+    mkdir -p "$BUILD/logs" 2>/dev/null || die "cannot create the build folder $BUILD; set RTPERF_BUILD_DIR to a folder you can write."
+    exec {LOCK_FD}>"$BUILD/.lock" || die "cannot write in the build folder $BUILD; set RTPERF_BUILD_DIR to a folder you can write."
+    flock -n "$LOCK_FD" || die "another run is using $BUILD; wait for it, or set RTPERF_BUILD_DIR to another folder."
+}
+
+# need_value OPTION COUNT: an option that needs a value must have one.
+need_value() {
+    (($2 >= 2)) || die "$1 needs a value; see $PROGRAM --help." "$EXIT_USAGE"
+}
+need_readable() {
+    [[ -f $2 && -r $2 ]] || die "$1: $2 is not a readable file." "$EXIT_USAGE"
+}
