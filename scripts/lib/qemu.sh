@@ -4,6 +4,7 @@
 #
 # Booting the virtual board and watching it until it is off.
 
+QEMU_LOG=$BUILD/logs/qemu.log
 STAY_LIMIT=60    # s that a board may take to power off after its marker
 
 # boot_arguments CARD KERNEL INITRD ROOT_DEVICE: sets QEMU. With -icount the
@@ -36,7 +37,7 @@ boot_unattended() {
     local console=$!
     set -m
     # Whatever ends this script, the kernel then ends QEMU too.
-    setpriv --pdeathsig TERM "${QEMU[@]}" -serial stdio -monitor none </dev/null >&"$out" 2>&1 {LOCK_FD}>&- {out}>&- &
+    setpriv --pdeathsig TERM "${QEMU[@]}" -serial stdio -monitor none </dev/null >&"$out" 2>"$QEMU_LOG" {LOCK_FD}>&- {out}>&- &
     CHILD=$!
     set +m
     exec {out}>&-
@@ -79,7 +80,7 @@ boot_shell() {
     fi
     setpriv --pdeathsig TERM "${QEMU[@]}" \
         -chardev "stdio,id=console,mux=on,signal=off,logfile=${log//,/,,}" \
-        -serial chardev:console -mon chardev=console <&0 {LOCK_FD}>&- &
+        -serial chardev:console -mon chardev=console <&0 2>"$QEMU_LOG" {LOCK_FD}>&- &
     CHILD=$!
     wait "$CHILD" || status=$?
     CHILD=
