@@ -8,7 +8,7 @@
 rust_at_least() {
     local version
     version=$("$1" --version 2>/dev/null | cut -d' ' -f2) || return 1
-    [[ -n $version && $(printf '%s\n' "$2" "${version%%-*}" | sort -V | head -n 1) == "$2" ]]
+    [[ -n $version && $(printf '%s\n' "$2" "${version%%-*}" | sort -V | sed -n 1p) == "$2" ]]
 }
 
 has_std() {
