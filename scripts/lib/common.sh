@@ -122,6 +122,7 @@ interrupted() {
 # A command that fails where nothing expects it must not end us silently.
 unexpected() {
     trap - ERR
+    ((BASH_SUBSHELL == 0)) || exit "$1"
     die "unexpected failure (status $1) at ${2#"$REPO"/} line $3; logs are in $BUILD/logs."
 }
 
