@@ -3,9 +3,7 @@
 
 //! What makes a run usable, which verdict outranks which.
 
-mod common;
-
-use common::{judged, ladder, report, timer};
+use crate::common::{judged, ladder, report, timer};
 use rtperf_gate::{RunReport, Verdict};
 use rtperf_record::{Check, CheckStatus, Outcome, Run, RunStatus};
 use rtperf_testkit::RunBuilder;

@@ -3,9 +3,7 @@
 
 //! What the user sees, in all four formats.
 
-mod common;
-
-use common::{LIMITS, judged, report, run};
+use crate::common::{LIMITS, judged, report, run};
 use quick_xml::events::Event;
 use rtperf_gate::{Report, json, junit, markdown, text, unreadable};
 
