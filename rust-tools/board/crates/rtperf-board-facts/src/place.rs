@@ -16,7 +16,7 @@ use crate::{FactsError, Root};
 use nix::mount::{umount2, MntFlags};
 use nix::sys::statfs::statfs;
 use nix::sys::statvfs::{statvfs, FsFlags};
-use partition::Partition;
+use partition::{Labelled, Partition};
 use rtperf_record::RESULTS_LABEL;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -187,9 +187,12 @@ fn volatile(magic: u32) -> Option<&'static str> {
 fn wait_for_card(root: &Root, wait: Duration) -> Result<Option<Partition>, FactsError> {
     let start = Instant::now();
     loop {
-        let mut found = partition::labelled(root);
+        let Labelled {
+            mut found,
+            unreadable,
+        } = partition::labelled(root);
         match found.len() {
-            0 if start.elapsed() >= wait => return Ok(None),
+            0 if start.elapsed() >= wait => return none_seen(unreadable),
             0 => std::thread::sleep(LOOK_EVERY.min(wait)),
             1 => return Ok(found.pop()),
             _ => {
@@ -203,6 +206,16 @@ fn wait_for_card(root: &Root, wait: Duration) -> Result<Option<Partition>, Facts
             }
         }
     }
+}
+
+/// No card, unless it is one that we may not look at.
+fn none_seen(unreadable: Option<String>) -> Result<Option<Partition>, FactsError> {
+    unreadable.map_or(Ok(None), |name| {
+        Err(FactsError(format!(
+            "no permission to read whether /dev/{name} is labelled {RESULTS_LABEL}: run as root, \
+             or give a folder with --out"
+        )))
+    })
 }
 
 fn on_partition(root: &Root, partition: &Partition) -> Result<Place, FactsError> {

@@ -21,20 +21,35 @@ pub(super) struct Partition {
     /// `None` where the label is the partition table's and the content is
     /// neither ext nor FAT.
     kind: Option<Kind>,
+    write_protected: bool,
 }
 
 /// Devices that are no cards, and that may be slow or harmed by reading.
 const NOT_CARDS: [&str; 4] = ["ram", "zram", "mtdblock", "fd"];
 
-/// Every device so labelled, by its file system or in a GPT.
-pub(super) fn labelled(root: &Root) -> Vec<Partition> {
-    let names = root.entries("sys/class/block").into_iter();
-    names
-        .filter_map(|name| labelled_device(root, name))
-        .collect()
+/// What a look at all devices has brought.
+#[derive(Debug, Default)]
+pub(super) struct Labelled {
+    pub found: Vec<Partition>,
+    /// A device whose label we may not read.
+    pub unreadable: Option<String>,
 }
 
-fn labelled_device(root: &Root, name: String) -> Option<Partition> {
+/// Every device so labelled, by its file system or in a GPT.
+pub(super) fn labelled(root: &Root) -> Labelled {
+    let names = root.entries("sys/class/block");
+    let mut all = Labelled::default();
+    for partition in names.iter().filter_map(|name| candidate(root, name)) {
+        match with_label(root, partition) {
+            Ok(partition) => all.found.extend(partition),
+            Err(name) => all.unreadable = Some(name),
+        }
+    }
+    all
+}
+
+/// A device that could be the one, from what the kernel says of it.
+fn candidate(root: &Root, name: &str) -> Option<Partition> {
     let folder = format!("sys/class/block/{name}");
     let number = |file| root.number(&format!("{folder}/{file}"));
     if NOT_CARDS.iter().any(|kind| name.starts_with(kind)) || number("size")? == 0 {
@@ -46,37 +61,48 @@ fn labelled_device(root: &Root, name: String) -> Option<Partition> {
     }
     let device = root.line(&format!("{folder}/dev"))?;
     let (major, minor) = device.split_once(':')?;
-    let device = (major.parse().ok()?, minor.parse().ok()?);
-    let uevent = root
-        .text(&format!("{folder}/uevent"), 4096)
-        .unwrap_or_default();
-    let in_gpt = uevent
-        .lines()
-        .any(|line| line.strip_prefix("PARTNAME=") == Some(RESULTS_LABEL));
-    match File::open(root.path(&format!("dev/{name}"))) {
+    Some(Partition {
+        name: name.to_owned(),
+        device: (major.parse().ok()?, minor.parse().ok()?),
+        kind: None,
+        write_protected: number("ro") == Some(1),
+    })
+}
+
+/// The device if it is labelled; its name if nobody can tell us.
+fn with_label(root: &Root, mut partition: Partition) -> Result<Option<Partition>, String> {
+    let name = &partition.name;
+    let uevent = root.text(&format!("sys/class/block/{name}/uevent"), 4096);
+    let in_gpt = |line: &str| line.strip_prefix("PARTNAME=") == Some(RESULTS_LABEL);
+    let in_gpt = uevent.is_some_and(|uevent| uevent.lines().any(in_gpt));
+    let label = match File::open(root.path(&format!("dev/{name}"))) {
         Ok(file) => {
             let found = file_system(&|offset, length| {
                 let mut bytes = vec![0; length];
                 file.read_exact_at(&mut bytes, offset).ok()?;
                 Some(bytes)
             });
-            let kind = found.as_ref().map(|fs| fs.kind);
-            let label = found.and_then(|fs| fs.label);
-            let ours = in_gpt || label.as_deref() == Some(RESULTS_LABEL);
-            ours.then_some(Partition { name, device, kind })
+            partition.kind = found.as_ref().map(|fs| fs.kind);
+            found.and_then(|fs| fs.label)
         }
-        // Not root: udev has read the label for us, where there is udev.
-        Err(_) => {
-            let by_label = root.path(&format!("dev/disk/by-label/{RESULTS_LABEL}"));
-            let target = std::fs::read_link(by_label).ok();
-            let ours = in_gpt || target.is_some_and(|t| t.ends_with(&name));
-            ours.then_some(Partition {
-                name,
-                device,
-                kind: None,
-            })
+        Err(e) if e.raw_os_error() == Some(Errno::EACCES as i32) && !in_gpt => {
+            let ours = labelled_by_udev(root, name).ok_or_else(|| name.clone())?;
+            ours.then(|| RESULTS_LABEL.to_owned())
         }
+        // No medium in the drive, or a container that hides it.
+        Err(_) => None,
+    };
+    let ours = in_gpt || label.as_deref() == Some(RESULTS_LABEL);
+    Ok(ours.then_some(partition))
+}
+
+/// udev, where there is one, has read the labels for those who may not.
+fn labelled_by_udev(root: &Root, name: &str) -> Option<bool> {
+    if !root.exists("dev/disk") {
+        return None;
     }
+    let target = std::fs::read_link(root.path(&format!("dev/disk/by-label/{RESULTS_LABEL}")));
+    Some(target.is_ok_and(|target| target.ends_with(name)))
 }
 
 fn has_partitions(root: &Root, folder: &str) -> bool {
@@ -107,9 +133,9 @@ impl Partition {
             }
         }
         let remedy = match fault {
+            _ if self.write_protected => "it is write-protected; slide the card's lock",
             Errno::EPERM | Errno::EACCES => "run as root, or mount it first",
             Errno::ENODEV => "this kernel lacks its driver; use ext4 or give a folder with --out",
-            Errno::EROFS => "the card is write-protected; slide its lock",
             _ => "check it with fsck, or format it as ext4 with this label",
         };
         Err(FactsError(format!(
@@ -118,5 +144,24 @@ impl Partition {
             kinds.join(" or "),
             fault.desc()
         )))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Tree;
+
+    #[test]
+    fn udev_tells_users_what_they_may_not_read() {
+        let tree = Tree::new("udev");
+        let root = tree.root();
+        assert_eq!(labelled_by_udev(&root, "mmcblk0p2"), None);
+        tree.folder("dev/disk/by-label");
+        assert_eq!(labelled_by_udev(&root, "mmcblk0p2"), Some(false));
+        let link = tree.path().join("dev/disk/by-label/RTPERF");
+        std::os::unix::fs::symlink("../../mmcblk0p2", link).unwrap();
+        assert_eq!(labelled_by_udev(&root, "mmcblk0p2"), Some(true));
+        assert_eq!(labelled_by_udev(&root, "p2"), Some(false));
     }
 }

@@ -66,7 +66,7 @@ fn labels_of_fat_and_gpt_count_too() {
         let tree = board("place-kinds");
         tree.file("dev/mmcblk0p2", content);
         tree.file("sys/class/block/mmcblk0p2/uevent", uevent);
-        let found = partition::labelled(&tree.root());
+        let found = partition::labelled(&tree.root()).found;
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].device, (179, 2));
     }
@@ -87,9 +87,9 @@ fn devices_below_a_mapping_and_memory_disks_are_left_out() {
     let tree = board("place-holders");
     tree.folder("sys/class/block/mmcblk0p2/holders/dm-0");
     device(&tree, "zram0", "253:0", &ext_image("RTPERF"));
-    assert!(partition::labelled(&tree.root()).is_empty());
+    assert!(partition::labelled(&tree.root()).found.is_empty());
     device(&tree, "dm-0", "254:0", &ext_image("RTPERF"));
-    assert_eq!(partition::labelled(&tree.root())[0].name, "dm-0");
+    assert_eq!(partition::labelled(&tree.root()).found[0].name, "dm-0");
 }
 
 #[test]
@@ -159,4 +159,14 @@ fn the_card_is_waited_for() {
         }
         assert_eq!(waiting.join().unwrap().unwrap().unwrap().name, "mmcblk0p2");
     });
+}
+
+#[test]
+fn no_permission_to_look_is_not_the_same_as_no_card() {
+    assert_eq!(none_seen(None), Ok(None));
+    let e = none_seen(Some("mmcblk0p2".into())).unwrap_err();
+    assert!(
+        e.0.contains("/dev/mmcblk0p2") && e.0.contains("--out"),
+        "{e}"
+    );
 }
