@@ -4,7 +4,9 @@
 //! Runs in an ext2, ext3 or ext4 file system.
 
 use crate::contain::contained;
-use crate::ext4_limits;
+use crate::ext4_super::{SUPERBLOCK_AT, SUPERBLOCK_LEN, Superblock};
+use crate::journal::Replay;
+use crate::journal_file::JournalFile;
 use crate::tree::{Entry, Kind, Tree, bounded};
 use crate::window::Window;
 use ext4_view::{DirEntry, Ext4, Ext4Error, Ext4Read, File, FileType};
@@ -16,7 +18,52 @@ pub(crate) struct Ext4Tree {
     capacity: u64,
 }
 
-struct Device(Window);
+/// The partition as it would be after the kernel's recovery.
+struct Device {
+    part: Window,
+    superblock: Superblock,
+    replay: Option<Replay>,
+}
+
+impl Device {
+    fn open(part: &Window) -> Result<Device, String> {
+        let superblock = Superblock::read(part)?;
+        superblock.check(part.len())?;
+        let mut device = Device {
+            part: part.clone(),
+            superblock,
+            replay: None,
+        };
+        if device.superblock.needs_recovery() {
+            let journal = JournalFile::open(part, &device.superblock)?;
+            device.replay = Some(Replay::new(journal)?);
+            let mut newest = device.superblock.0;
+            device.patch(SUPERBLOCK_AT, &mut newest)?;
+            device.superblock = Superblock(newest).recovered();
+            device.superblock.check(part.len())?;
+        }
+        Ok(device)
+    }
+
+    /// Puts what the journal has over what the disk has.
+    fn patch(&self, at: u64, buf: &mut [u8]) -> Result<(), String> {
+        let Some(replay) = &self.replay else {
+            return Ok(());
+        };
+        let size = replay.block_size();
+        let end = at + buf.len() as u64;
+        for block in at / size..end.div_ceil(size) {
+            let Some(data) = replay.block(block) else {
+                continue;
+            };
+            let (data, block_at) = (data?, block * size);
+            let (from, to) = (at.max(block_at), end.min(block_at + size));
+            buf[(from - at) as usize..(to - at) as usize]
+                .copy_from_slice(&data[(from - block_at) as usize..(to - block_at) as usize]);
+        }
+        Ok(())
+    }
+}
 
 impl Ext4Read for Device {
     fn read(
@@ -24,14 +71,22 @@ impl Ext4Read for Device {
         at: u64,
         buf: &mut [u8],
     ) -> Result<(), Box<dyn Error + Send + Sync + 'static>> {
-        Ok(self.0.read_at(at, buf)?)
+        self.part.read_at(at, buf)?;
+        self.patch(at, buf)?;
+        let whole = at == SUPERBLOCK_AT && buf.len() == SUPERBLOCK_LEN;
+        if whole {
+            buf.copy_from_slice(&self.superblock.0);
+        }
+        Ok(())
     }
 }
 
 impl Ext4Tree {
     pub fn open(part: &Window) -> Result<Ext4Tree, String> {
-        ext4_limits::check(part)?;
-        let fs = contained(|| Ext4::load(Box::new(Device(part.clone()))).map_err(unreadable))?;
+        let fs = contained(|| {
+            let device = Device::open(part)?;
+            Ext4::load(Box::new(device)).map_err(unreadable)
+        })?;
         Ok(Ext4Tree {
             fs,
             capacity: part.len(),
