@@ -289,4 +289,29 @@ mod tests {
         assert_eq!(selected.percentile(500_000), Ok(median));
         assert_eq!(selected.percentile(990_000), Err(299));
     }
+
+    proptest::proptest! {
+        #[test]
+        fn arbitrary_samples_give_figures_within_them(
+            bytes in proptest::collection::vec(proptest::array::uniform24(0u8..), 1..60),
+            ppm in 1u32..1_000_000,
+        ) {
+            let all: Vec<Sample> = bytes.iter().map(Sample::from_bytes).collect();
+            let selected = Selected::new(&all, &Selection::default());
+            let (low, high) = (selected.sorted[0], selected.sorted[all.len() - 1]);
+            if let Ok(p) = selected.percentile(ppm) {
+                let order = [low, p.lower, p.value, p.upper, high];
+                proptest::prop_assert!(order.is_sorted(), "{order:?}");
+            }
+            for stat in [Stat::Mean, Stat::LapMean] {
+                if let Ok(number) = selected.plain(stat, 60) {
+                    let (low, high) = (low as f64, high as f64);
+                    proptest::prop_assert!((low..=high).contains(&number.real()), "{stat}");
+                }
+            }
+            for stat in [Stat::Sd, Stat::Mad, Stat::Rate, Stat::Lost, Stat::Overruns] {
+                let _ = selected.plain(stat, 60);
+            }
+        }
+    }
 }

@@ -57,7 +57,11 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     let image = args.expect_image.as_deref();
     let report = Report {
         limits_file: printable(&args.limits.to_string_lossy()).into_owned(),
-        runs: args.runs.iter().map(|path| judge(&limits, image, path)).collect(),
+        runs: args
+            .runs
+            .iter()
+            .map(|path| judge(&limits, image, path))
+            .collect(),
         require: limits.require,
     };
     let mut status = report.exit_status();
@@ -71,7 +75,11 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
             let path = path.to_string_lossy();
             output::complain(&printable(&format!("{path} cannot be written: {e}")));
             // A proven miss outranks this as well.
-            status = if report.verdict() == Verdict::Miss { EXIT_BAD } else { EXIT_UNUSABLE };
+            status = if report.verdict() == Verdict::Miss {
+                EXIT_BAD
+            } else {
+                EXIT_UNUSABLE
+            };
         }
     }
     output::emit(&render(&report, args.format)?)?;

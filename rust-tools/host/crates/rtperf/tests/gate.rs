@@ -24,9 +24,17 @@ struct Desk {
 /// A run whose p99 is 10.989 us, of 1000 samples.
 fn builder() -> RunBuilder {
     let latencies: Vec<i64> = (0..1_000).map(|i| 10_000 + i).collect();
-    let ok = Check { name: "preempt_rt".into(), status: CheckStatus::Ok, found: "yes".into() };
+    let ok = Check {
+        name: "preempt_rt".into(),
+        status: CheckStatus::Ok,
+        found: "yes".into(),
+    };
     RunBuilder::new("image-1-0a1b2c3d-001")
-        .measured("timer-latency", &[("board", "virtual"), ("cpu", "0")], &latencies)
+        .measured(
+            "timer-latency",
+            &[("board", "virtual"), ("cpu", "0")],
+            &latencies,
+        )
         .edit(|run| {
             run.checks.before.push(ok.clone());
             run.checks.after.push(ok);
@@ -52,10 +60,16 @@ impl Desk {
 
     fn gate_run(&self, run: &Path, more: &[&str]) -> (i32, String, String) {
         let mut command = Command::cargo_bin("rtperf").unwrap();
-        command.current_dir(self.dir.path()).args(["gate", "--limits", "limits.yaml"]);
+        command
+            .current_dir(self.dir.path())
+            .args(["gate", "--limits", "limits.yaml"]);
         let out = command.args(more).arg(run).output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-        (out.status.code().unwrap(), text(&out.stdout), text(&out.stderr))
+        (
+            out.status.code().unwrap(),
+            text(&out.stdout),
+            text(&out.stderr),
+        )
     }
 }
 
@@ -63,8 +77,14 @@ impl Desk {
 fn a_good_run_passes() {
     let (status, out, err) = desk(&builder()).gate(LIMITS, &[]);
     assert_eq!((status, err.as_str()), (0, ""), "{out}");
-    assert!(out.contains("VERDICT: PASS (1 passed, 0 missed, 0 unusable"), "{out}");
-    assert!(out.contains("say nothing about the latency of a real board"), "{out}");
+    assert!(
+        out.contains("VERDICT: PASS (1 passed, 0 missed, 0 unusable"),
+        "{out}"
+    );
+    assert!(
+        out.contains("say nothing about the latency of a real board"),
+        "{out}"
+    );
     assert!(!out.contains('\x1b'), "colour into a pipe: {out}");
 }
 
@@ -100,7 +120,11 @@ fn every_format_is_written_and_printed() {
 fn bad_limits_files_are_status_2() {
     let desk = desk(&builder());
     for (from, to, said) in [
-        ("at_most", "at_mots", "limits.yaml: line 5, column 5: 'at_mots' is not a key of a limit"),
+        (
+            "at_most",
+            "at_mots",
+            "limits.yaml: line 5, column 5: 'at_mots' is not a key of a limit",
+        ),
         ("40us", "40usec", "did you mean 40us?"),
         ("40us", "40", "line 5, column 14: '40' has no unit"),
         (".p99", ".p999", "did you mean 'p99.9'?"),
@@ -127,13 +151,43 @@ fn unusable_data_is_status_2_and_says_why() {
     };
     let image = "the run is of image 'test-image-1.0', not of 'other-1'";
     for (change, limits, more, said) in [
-        (same, LIMITS.replace("timer", "timr"), vec![], "nearest: timer-latency{cpu=0}.p99"),
-        (same, LIMITS.replace("cpu=0", "cpu=4"), vec![], "has no cpu=4, only cpu=0"),
-        (same, LIMITS.replace("p99", "p99.9"), vec![], "p99.9 needs 2,995 samples"),
+        (
+            same,
+            LIMITS.replace("timer", "timr"),
+            vec![],
+            "nearest: timer-latency{cpu=0}.p99",
+        ),
+        (
+            same,
+            LIMITS.replace("cpu=0", "cpu=4"),
+            vec![],
+            "has no cpu=4, only cpu=0",
+        ),
+        (
+            same,
+            LIMITS.replace("p99", "p99.9"),
+            vec![],
+            "p99.9 needs 2,995 samples",
+        ),
         (same, LIMITS.replace("40us", "10990ns"), vec![], "undecided"),
-        (failed, LIMITS.into(), vec![], "'preempt_rt' failed after the measurements: PREEMPT_DYNAMIC"),
-        (same, LIMITS.replace("preempt_rt", "preempt-rt"), vec![], "did you mean 'preempt_rt'?"),
-        (same, LIMITS.into(), vec!["--expect-image", "other-1"], image),
+        (
+            failed,
+            LIMITS.into(),
+            vec![],
+            "'preempt_rt' failed after the measurements: PREEMPT_DYNAMIC",
+        ),
+        (
+            same,
+            LIMITS.replace("preempt_rt", "preempt-rt"),
+            vec![],
+            "did you mean 'preempt_rt'?",
+        ),
+        (
+            same,
+            LIMITS.into(),
+            vec!["--expect-image", "other-1"],
+            image,
+        ),
     ] {
         let (status, out, err) = desk(&change(builder())).gate(&limits, &more);
         assert_eq!((status, err.as_str()), (2, ""), "{said}: {out}");
@@ -148,7 +202,9 @@ fn unusable_data_is_status_2_and_says_why() {
 fn a_damaged_sample_file_is_named_and_the_rest_judged() {
     let run = builder().measured("timer-latency", &[("cpu", "1")], &[5_000; 1_000]);
     let desk = desk(&run);
-    let file = desk.run.join(run.run.measurements[0].file.as_ref().unwrap());
+    let file = desk
+        .run
+        .join(run.run.measurements[0].file.as_ref().unwrap());
     let mut bytes = std::fs::read(&file).unwrap();
     for (cut, said) in [(false, "SHA-256"), (true, "damaged")] {
         match cut {
@@ -183,7 +239,10 @@ fn runs_that_cannot_be_opened_are_named_and_the_rest_judged() {
         let (status, out, _) = desk.gate_run(&run, &[&also]);
         assert_eq!(status, 2, "{out}");
         assert!(out.contains(said), "{out}");
-        assert!(out.contains("1 passed, 0 missed, 0 unusable; 1 problem"), "{out}");
+        assert!(
+            out.contains("1 passed, 0 missed, 0 unusable; 1 problem"),
+            "{out}"
+        );
     }
 }
 
@@ -194,9 +253,14 @@ fn bad_arguments_are_status_2() {
     assert_eq!(desk.gate(LIMITS, &["--format", "xml"]).0, 2);
     let (status, _, err) = desk.gate(LIMITS, &["--junit", "no/such/folder.xml"]);
     assert_eq!(status, 2);
-    assert!(err.contains("no/such/folder.xml cannot be written"), "{err}");
+    assert!(
+        err.contains("no/such/folder.xml cannot be written"),
+        "{err}"
+    );
     let mut none = Command::cargo_bin("rtperf").unwrap();
-    none.args(["gate", "--limits", "limits.yaml"]).assert().code(2);
+    none.args(["gate", "--limits", "limits.yaml"])
+        .assert()
+        .code(2);
     std::fs::remove_file(desk.path("limits.yaml")).unwrap();
     let (status, _, err) = desk.gate_run(&desk.run, &[]);
     assert_eq!(status, 2);
