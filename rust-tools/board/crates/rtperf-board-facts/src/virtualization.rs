@@ -118,19 +118,21 @@ fn known_signature(signature: &str) -> &str {
     }
 }
 
-/// What the hypervisor calls itself to the CPUID instruction.
-#[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
-#[allow(unused_unsafe)] // the intrinsics are unsafe up to Rust 1.93
+/// What the hypervisor calls itself to the CPU's own instruction, which
+/// speaks of this machine only and not of a copied tree.
 fn cpu_signature(root: &Root) -> Option<String> {
+    root.is_machine().then(cpuid_signature).flatten()
+}
+
+#[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
+#[allow(unused_unsafe)] // older compilers have it as an unsafe function
+fn cpuid_signature() -> Option<String> {
     #[cfg(target_arch = "x86")]
     use std::arch::x86::__cpuid;
     #[cfg(target_arch = "x86_64")]
     use std::arch::x86_64::__cpuid;
-    if !root.is_machine() {
-        return None;
-    }
-    // SAFETY: every CPU that runs Linux has the instruction; leaf 0x40000000
-    // exists where bit 31 of leaf 1's ECX says that there is a hypervisor.
+    // SAFETY: every x86 CPU that runs this program has the instruction; leaf
+    // 0x40000000 is there when bit 31 of leaf 1's ECX tells of a hypervisor.
     let leaf = unsafe {
         if __cpuid(1).ecx >> 31 == 0 {
             return None;
@@ -145,7 +147,7 @@ fn cpu_signature(root: &Root) -> Option<String> {
 }
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "x86")))]
-fn cpu_signature(_: &Root) -> Option<String> {
+fn cpuid_signature() -> Option<String> {
     None
 }
 
