@@ -101,12 +101,25 @@ fn read_limits(path: &Path) -> anyhow::Result<Limits> {
 
 fn judge(limits: &Limits, image: Option<&str>, path: &Path) -> RunReport {
     let name = path.to_string_lossy();
-    match RunDir::open(path) {
-        Err(e) => rtperf_gate::unreadable(&name, &e.to_string()),
-        Ok(dir) => rtperf_gate::judge_run(limits, image, &name, dir.run(), &|measurement| {
-            let samples = dir.samples(measurement).map_err(|e| e.to_string())?;
-            Ok(samples.iter().collect())
-        }),
+    let dir = match open(path) {
+        Ok(dir) => dir,
+        Err(why) => return rtperf_gate::unreadable(&name, &why),
+    };
+    rtperf_gate::judge_run(limits, image, &name, dir.run(), &|measurement| {
+        let samples = dir.samples(measurement).map_err(|e| e.to_string())?;
+        Ok(samples.iter().collect())
+    })
+}
+
+/// Opens a run whose run.json is what the board wrote. Sample files answer for
+/// themselves when they are read, and no verdict rests on other files.
+fn open(path: &Path) -> Result<RunDir, String> {
+    let dir = RunDir::open(path).map_err(|e| e.to_string())?;
+    let report = rtperf_card::verify(path, &mut |_| {}).map_err(|e| e.to_string())?;
+    let telling = |f: &&rtperf_card::Fault| matches!(f.file.as_str(), "run.json" | "SHA256SUMS");
+    match report.faults.iter().find(telling) {
+        Some(fault) => Err(format!("{}: {fault}", path.display())),
+        None => Ok(dir),
     }
 }
 

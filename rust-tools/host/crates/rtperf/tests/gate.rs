@@ -246,6 +246,20 @@ fn runs_that_cannot_be_opened_are_named_and_the_rest_judged() {
     }
 }
 
+/// Still JSON, but not what the board wrote.
+#[test]
+fn a_changed_run_json_is_not_believed() {
+    let desk = desk(&builder());
+    let json = desk.run.join("run.json");
+    let text = std::fs::read_to_string(&json).unwrap();
+    let changed = text.replace("\"instrumented\": false", "\"instrumented\": true");
+    assert_ne!(text, changed);
+    std::fs::write(&json, changed).unwrap();
+    let (status, out, _) = desk.gate(LIMITS, &[]);
+    assert_eq!(status, 2, "{out}");
+    assert!(out.contains("run.json") && out.contains("SHA-256"), "{out}");
+}
+
 #[test]
 fn bad_arguments_are_status_2() {
     let desk = desk(&builder());
