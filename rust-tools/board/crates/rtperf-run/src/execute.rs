@@ -59,7 +59,8 @@ pub fn run(plan: &Plan, args: &RunArgs, place: &Place) -> Result<Ended, Fault> {
     run.id = id.clone();
     run.identity = identity;
     let mut dir = RunDir::begin(path, run)?;
-    dir.say(&format!("run {id} on {}", place.how()));
+    dir.say(&format!("run {id}"));
+    dir.say(&format!("in  {} ({})", dir.path().display(), place.how()));
     let measured = measure_all(plan, &jobs, &mut dir);
     dir.run.checks.after = checks::read_after(&root, &baseline);
     dir.run.settings_changed = settings.restore();
@@ -114,7 +115,7 @@ fn finish(mut dir: RunDir, strict_checks: bool, id: String) -> Result<Ended, Fau
         .collect();
     dir.say(&format!("\n{}", table::results(&dir.run)));
     if !failed.is_empty() {
-        dir.say("checks that make these figures doubtful:");
+        dir.say("checks that failed:");
         dir.say(&table::checks(&deduplicated(failed)));
     }
     dir.finish(match stopped() {

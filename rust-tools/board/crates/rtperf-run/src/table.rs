@@ -3,7 +3,9 @@
 
 //! Tables for the terminal.
 
-use rtperf_record::{split_common, Check, CheckStatus, Measurement, Outcome, Run, TaskRecord};
+use rtperf_record::{
+    split_common, Check, CheckStatus, Measurement, Outcome, Params, Run, TaskRecord,
+};
 
 /// Said wherever figures of the virtual board are shown.
 const VIRTUAL: &str = "virtual board: these figures compare builds of one image with each other \
@@ -11,7 +13,11 @@ and say nothing of any real board";
 
 const COLUMNS: [&str; 6] = ["min", "mean", "p50", "p99", "p99.9", "max"];
 
-/// The run's figures, in µs.
+/// Room for the parameters that tell rows apart.
+const LABEL: usize = 30;
+
+/// The run's figures, in µs: what all share is said once above, what the rows
+/// of one measurement share beside its name.
 pub fn results(run: &Run) -> String {
     let all: Vec<_> = run
         .measurements
@@ -19,29 +25,37 @@ pub fn results(run: &Run) -> String {
         .map(Measurement::metric_params)
         .collect();
     let (common, own) = split_common(&all.iter().collect::<Vec<_>>());
-    let names: Vec<String> = run
-        .measurements
-        .iter()
-        .zip(&own)
-        .map(|(m, p)| format!("{}{p}", m.name))
-        .collect();
-    let width = names.iter().map(String::len).max().unwrap_or(0).max(12);
     let mut out = String::new();
     if !common.0.is_empty() {
-        let words: Vec<String> = common.0.iter().map(|(k, v)| format!("{k}={v}")).collect();
-        out += &format!("all with {}\n", words.join(" "));
+        out += &format!("all with {}\n", words(&common));
     }
-    out += &format!("{:<width$} {:>9}", "latency, µs", "n");
+    out += &format!("{:<LABEL$}{:>9}", "latency in µs", "n");
     COLUMNS.iter().for_each(|c| out += &format!(" {c:>9}"));
     out.push('\n');
-    for (m, name) in run.measurements.iter().zip(&names) {
-        out += &format!("{name:<width$} {}\n", row(m));
+    let mut start = 0;
+    while start < own.len() {
+        let name = &run.measurements[start].name;
+        let same = run.measurements[start..]
+            .iter()
+            .take_while(|m| m.name == *name)
+            .count();
+        let (shared, rest) = split_common(&own[start..start + same].iter().collect::<Vec<_>>());
+        out += &format!("{name}  {}\n", words(&shared));
+        for (m, params) in run.measurements[start..].iter().zip(&rest) {
+            out += &format!("  {:<width$}{}\n", words(params), row(m), width = LABEL - 2);
+        }
+        start += same;
     }
     if run.identity.virtual_board {
         out += VIRTUAL;
         out.push('\n');
     }
     out
+}
+
+fn words(params: &Params) -> String {
+    let words: Vec<String> = params.0.iter().map(|(k, v)| format!("{k}={v}")).collect();
+    words.join(" ")
 }
 
 fn row(m: &Measurement) -> String {

@@ -49,10 +49,7 @@ fn mistakes_say_which_measurement_and_what() {
             "{measure: timer-latency, rounds: many}",
             &["rounds", "many"],
         ),
-        (
-            "{measure: timer-latency, interval: 0ms}",
-            &["0ms"],
-        ),
+        ("{measure: timer-latency, interval: 0ms}", &["0ms"]),
         ("{measure: timer-latency, rounds: 0}", &["rounds", "0"]),
         ("{measure: timer-latency, cpus: []}", &["cpus", "all"]),
         (
