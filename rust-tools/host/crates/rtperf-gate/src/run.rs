@@ -7,12 +7,13 @@
 use crate::clean::clean;
 use crate::figures::Selected;
 use crate::judge::{Judgement, Verdict, judge};
-use crate::limits::{Limit, Limits};
+use crate::limits::{Bound, Limit, Limits, Selection};
 use crate::missing::explain;
 use crate::notes::notes;
 use crate::report::{About, Judged, RunReport, status_word};
 use crate::require::{not_ok, unmet};
 use rtperf_record::{Identity, Measurement, Outcome, Params, Run, RunStatus, Sample};
+use std::collections::BTreeMap;
 
 /// Reads the samples of a measurement and checks them against what run.json
 /// says of their file; the error is a sentence that names the file.
@@ -34,17 +35,7 @@ pub fn judge_run(
             status_word(run.status)
         ));
     }
-    let pass = &limits.require.pass;
-    let mut lots: Vec<Lot> = run
-        .measurements
-        .iter()
-        .filter(|m| m.pass == *pass)
-        .map(Lot::new)
-        .collect();
-    let mut judged: Vec<Judged> = Vec::new();
-    for limit in &limits.limits {
-        judged.extend(judge_limit(limit, pass, &mut lots, read));
-    }
+    let mut judged = judge_limits(limits, run, read);
     if void {
         judged.iter_mut().for_each(make_void);
     }
@@ -89,32 +80,6 @@ fn about(limits: &Limits, run: &Run) -> About {
     }
 }
 
-/// A measurement and its samples, read once at most.
-struct Lot<'a> {
-    m: &'a Measurement,
-    /// What patterns are matched against: the pass always among them.
-    params: Params,
-    samples: Option<Result<Vec<Sample>, String>>,
-}
-
-impl<'a> Lot<'a> {
-    fn new(m: &'a Measurement) -> Lot<'a> {
-        let mut params = m.params.clone();
-        params.set("pass", &m.pass);
-        Lot {
-            m,
-            params,
-            samples: None,
-        }
-    }
-
-    fn samples(&mut self, read: &Reader) -> Result<&[Sample], String> {
-        let m = self.m;
-        let samples = self.samples.get_or_insert_with(|| usable(m, read));
-        samples.as_deref().map_err(Clone::clone)
-    }
-}
-
 /// The samples of a measurement, if it was done and they are all there.
 fn usable(m: &Measurement, read: &Reader) -> Result<Vec<Sample>, String> {
     let because = || {
@@ -133,71 +98,100 @@ fn usable(m: &Measurement, read: &Reader) -> Result<Vec<Sample>, String> {
     read(m).map_err(|why| clean(&why))
 }
 
-/// Judges one limit: an entry for each bound of each measurement it matches,
-/// and one that says so if it matches none.
-fn judge_limit(limit: &Limit, pass: &str, lots: &mut [Lot], read: &Reader) -> Vec<Judged> {
-    let path = limit.metric.path();
-    let mut out = Vec::new();
-    for lot in lots.iter_mut() {
-        if lot.m.name != path || !lot.params.matches(&limit.metric.params) {
-            continue;
-        }
-        out.extend(judge_lot(limit, lot, read));
-    }
-    if out.is_empty() {
-        let available: Vec<(&str, Params)> = lots
-            .iter()
-            .map(|lot| (lot.m.name.as_str(), lot.params.clone()))
-            .collect();
-        let why = explain(&limit.metric, pass, &available);
-        let entry = |bound: &_| Judged {
-            pattern: limit.pattern(),
-            matched: false,
-            measurement: path.clone(),
-            params: limit.params(&limit.metric.params),
-            stat: limit.metric.stat,
-            bound: *bound,
-            n: None,
-            judgement: Judgement::unusable(&why),
-            notes: Vec::new(),
+/// Judges all limits, in the order of the limits file. One measurement's
+/// samples are in memory at a time.
+fn judge_limits(limits: &Limits, run: &Run, read: &Reader) -> Vec<Judged> {
+    let pass = &limits.require.pass;
+    let mut available: Vec<(&str, Params)> = Vec::new();
+    let mut found: Vec<(usize, Judged)> = Vec::new();
+    for m in run.measurements.iter().filter(|m| m.pass == *pass) {
+        // Patterns may name the pass, which is left out of metric names where
+        // it is the measuring one.
+        let mut params = m.params.clone();
+        params.set("pass", pass);
+        let matching = |(_, limit): &(usize, &Limit)| {
+            limit.metric.path() == m.name && params.matches(&limit.metric.params)
         };
-        out.extend(limit.bounds.iter().map(entry));
+        let matching: Vec<_> = limits.limits.iter().enumerate().filter(matching).collect();
+        found.extend(judge_measurement(&matching, m, read));
+        available.push((&m.name, params));
+    }
+    for (at, limit) in limits.limits.iter().enumerate() {
+        if !found.iter().any(|(of, _)| *of == at) {
+            let why = explain(&limit.metric, pass, &available);
+            let unmatched = limit.bounds.iter().map(|b| (at, unmatched(limit, b, &why)));
+            found.extend(unmatched);
+        }
+    }
+    found.sort_by_key(|(at, _)| *at);
+    found.into_iter().map(|(_, judged)| judged).collect()
+}
+
+/// Judges one measurement by the limits that match it, given with their index.
+fn judge_measurement(
+    limits: &[(usize, &Limit)],
+    m: &Measurement,
+    read: &Reader,
+) -> Vec<(usize, Judged)> {
+    if limits.is_empty() {
+        return Vec::new();
+    }
+    let samples = usable(m, read);
+    let mut sorted: BTreeMap<&Selection, Selected> = BTreeMap::new();
+    let mut out = Vec::new();
+    for (at, limit) in limits {
+        for bound in &limit.bounds {
+            let (n, judgement, notes) = match &samples {
+                Ok(samples) => {
+                    let selection = &limit.selection;
+                    let new = || Selected::new(samples, selection);
+                    let selected = sorted.entry(selection).or_insert_with(new);
+                    let judgement = judge_selected(limit, bound, selected, m);
+                    (Some(selected.n()), judgement, notes(m, selected))
+                }
+                Err(why) => (None, Judgement::unusable(why), Vec::new()),
+            };
+            let judged = Judged {
+                pattern: limit.pattern(),
+                matched: true,
+                measurement: clean(&m.name),
+                params: limit.params(&m.metric_params()),
+                stat: limit.metric.stat,
+                bound: *bound,
+                n,
+                judgement,
+                notes,
+            };
+            out.push((*at, judged));
+        }
     }
     out
 }
 
-fn judge_lot(limit: &Limit, lot: &mut Lot, read: &Reader) -> Vec<Judged> {
-    let m = lot.m;
-    let samples = lot.samples(read);
-    let selected = samples.map(|samples| Selected::new(samples, &limit.selection));
-    let entry = |bound: &_| {
-        let (n, judgement, notes) = match &selected {
-            Ok(s) if s.n() == 0 && !limit.selection.is_all() => {
-                let why = format!(
-                    "none of its {} samples is of the selected phase or task",
-                    m.n
-                );
-                (Some(0), Judgement::unusable(why), notes(m, s))
-            }
-            Ok(s) => {
-                let judgement = judge(s, limit.metric.stat, bound, m.expected_n);
-                (Some(s.n()), judgement, notes(m, s))
-            }
-            Err(why) => (None, Judgement::unusable(why), Vec::new()),
-        };
-        Judged {
-            pattern: limit.pattern(),
-            matched: true,
-            measurement: clean(&m.name),
-            params: limit.params(&m.metric_params()),
-            stat: limit.metric.stat,
-            bound: *bound,
-            n,
-            judgement,
-            notes,
-        }
-    };
-    limit.bounds.iter().map(entry).collect()
+fn judge_selected(limit: &Limit, bound: &Bound, selected: &Selected, m: &Measurement) -> Judgement {
+    if selected.n() == 0 && !limit.selection.is_all() {
+        let why = format!(
+            "none of its {} samples is of the selected phase or task",
+            m.n
+        );
+        return Judgement::unusable(why);
+    }
+    judge(selected, limit.metric.stat, bound, m.expected_n)
+}
+
+/// The entry of a limit that matches nothing.
+fn unmatched(limit: &Limit, bound: &Bound, why: &str) -> Judged {
+    Judged {
+        pattern: limit.pattern(),
+        matched: false,
+        measurement: limit.metric.path(),
+        params: limit.params(&limit.metric.params),
+        stat: limit.metric.stat,
+        bound: *bound,
+        n: None,
+        judgement: Judgement::unusable(why),
+        notes: Vec::new(),
+    }
 }
 
 impl Limit {

@@ -135,7 +135,8 @@ fn render(report: &Report, format: Format) -> anyhow::Result<String> {
 /// Columns of the terminal, within what the table can be read at.
 fn width() -> u16 {
     let terminal = comfy_table::Table::new().width();
-    terminal.unwrap_or(100).clamp(60, 120)
+    // A terminal that does not tell its size says 0.
+    terminal.filter(|w| *w > 0).unwrap_or(100).clamp(80, 120)
 }
 
 fn colour() -> bool {

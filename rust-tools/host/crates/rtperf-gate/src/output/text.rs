@@ -12,9 +12,9 @@ use comfy_table::{
 
 /// No lines but one below the header.
 const STYLE: TableStyle = TableStyle::new()
-    .header_lines(ContentLineStyle::none().junction(' '))
-    .header_separator(LineStyle::none().fill('─').junction('─'))
-    .content_lines(ContentLineStyle::none().junction(' '));
+    .header_lines(ContentLineStyle::none())
+    .header_separator(LineStyle::none().fill('─'))
+    .content_lines(ContentLineStyle::none());
 
 /// The report in at most `width` columns.
 pub fn text(report: &Report, width: u16, colour: bool) -> String {
@@ -32,16 +32,13 @@ pub fn text(report: &Report, width: u16, colour: bool) -> String {
         }
     }
     let verdict = report.verdict();
+    let word = verdict.word().to_uppercase();
     let place = if report.is_virtual() {
-        ", on a virtual board"
+        " on a virtual board"
     } else {
         ""
     };
-    let line = format!(
-        "VERDICT: {} ({}{place})",
-        verdict.word().to_uppercase(),
-        report.counts()
-    );
+    let line = format!("VERDICT: {word} ({}){place}", report.counts());
     out.push_str(&paint(verdict, &line));
     out.push('\n');
     out
@@ -75,7 +72,7 @@ fn section(out: &mut String, group: &Group, width: u16, paint: &impl Fn(Verdict,
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_width(width)
         .set_header(["metric", "limit", "measured", "95 % bounds", "n", "verdict"]);
-    let mut footnotes: Vec<String> = Vec::new();
+    let mut footnotes: Vec<Footnote> = Vec::new();
     for row in &group.rows {
         let judged = row.judged;
         let verdict = judged.judgement.verdict.word().to_uppercase();
@@ -99,32 +96,45 @@ fn section(out: &mut String, group: &Group, width: u16, paint: &impl Fn(Verdict,
         out.push('\n');
     }
     for (at, footnote) in footnotes.iter().enumerate() {
-        wrap(out, &format!(" [{}] {footnote}", at + 1), 5, width);
+        // Of several rows, their marks say which.
+        let text = match &footnote.subjects[..] {
+            [one] if !one.is_empty() => format!("{one}: {}", footnote.text),
+            _ => footnote.text.clone(),
+        };
+        wrap(out, &format!(" [{}] {text}", at + 1), 5, width);
     }
     out.push('\n');
 }
 
+/// What is said below a table of some of its rows.
+struct Footnote {
+    text: String,
+    subjects: Vec<String>,
+}
+
 /// Adds the footnotes of a row, each text once, and returns their marks.
-fn marks(footnotes: &mut Vec<String>, row: &Row) -> String {
-    let mut own: Vec<String> = Vec::new();
+fn marks(footnotes: &mut Vec<Footnote>, row: &Row) -> String {
+    let mut own: Vec<(String, String)> = Vec::new();
     if !row.judged.judgement.reason.is_empty() {
-        own.push(format!("{}: {}", row.label(), row.judged.judgement.reason));
+        own.push((row.label(), row.judged.judgement.reason.clone()));
     }
     if !row.judged.notes.is_empty() {
-        let notes = format!(
-            "{} while sampling: {}",
-            row.own,
-            row.judged.notes.join(", ")
-        );
-        own.push(notes.trim_start().to_owned());
+        let text = format!("while sampling {}", row.judged.notes.join(", "));
+        own.push((row.own.to_string(), text));
     }
     let mut marks = String::new();
-    for text in own {
-        let known = footnotes.iter().position(|f| *f == text);
-        let at = known.unwrap_or_else(|| {
-            footnotes.push(text);
-            footnotes.len() - 1
-        });
+    for (subject, text) in own {
+        let known = footnotes.iter().position(|f| f.text == text);
+        let at = known.unwrap_or(footnotes.len());
+        if known.is_none() {
+            footnotes.push(Footnote {
+                text,
+                subjects: Vec::new(),
+            });
+        }
+        if !footnotes[at].subjects.contains(&subject) {
+            footnotes[at].subjects.push(subject);
+        }
         marks += &format!(" [{}]", at + 1);
     }
     marks
