@@ -23,9 +23,15 @@ pub const EXIT_BAD: u8 = 1;
 /// There was nothing to work with.
 pub const EXIT_UNUSABLE: u8 = 2;
 
-/// Collects, verifies and judges what rtperf-run measured on a board.
+/// Collects, verifies and judges what rtperf-run measured on a board
 #[derive(Parser)]
-#[command(version, max_term_width = 80)]
+#[command(
+    version,
+    max_term_width = 80,
+    after_help = "\
+Exit status of every command: 0 all good, 1 something is damaged or a limit \
+is missed (it is named), 2 unusable: nothing to work with, or wrong usage."
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
