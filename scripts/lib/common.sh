@@ -48,6 +48,10 @@ doing() {
 }
 clear_doing() { if [[ -n $TERMINAL ]]; then printf '\r\e[K' >&"$MESSAGES"; fi; }
 
+# The lock's descriptor, which no child may keep open; until the lock is taken
+# it stands for nothing.
+exec {LOCK_FD}</dev/null
+
 # Folders and files to remove at the end, and the process group to end.
 TEMPORARY=()
 CHILD=
@@ -57,11 +61,7 @@ CHILD=
 run() {
     local status=0
     set -m
-    if [[ -n ${LOCK_FD:-} ]]; then
-        "$@" </dev/null {LOCK_FD}>&- &
-    else
-        "$@" </dev/null &
-    fi
+    "$@" </dev/null {LOCK_FD}>&- &
     CHILD=$!
     set +m
     wait "$CHILD" || status=$?
@@ -137,6 +137,7 @@ watch_interruptions() {
 # One run at a time in a build folder: they share its caches.
 lock_build() {
     mkdir -p "$BUILD/logs" 2>/dev/null || die "cannot create the build folder $BUILD; set RTPERF_BUILD_DIR to a folder you can write."
+    exec {LOCK_FD}>&-
     exec {LOCK_FD}>"$BUILD/.lock" || die "cannot write in the build folder $BUILD; set RTPERF_BUILD_DIR to a folder you can write."
     flock -n "$LOCK_FD" || die "another run is using $BUILD; wait for it, or set RTPERF_BUILD_DIR to another folder."
     # What a run that was killed outright left half-made.

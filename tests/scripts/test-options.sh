@@ -49,7 +49,7 @@ test_two_devices() { refused 'one device at a time' "$SD" /dev/null /dev/zero; }
 test_help_names_every_option_and_status() {
     local word
     expect 0 '^usage: ' "$VB" --help
-    for word in --plan --limits --out --cpus --real-time --timeout --shell --keep --image --kernel --initrd; do
+    for word in --plan --limits --out --cpus --real-time --timeout --cut-power-at --shell --keep --image --kernel --initrd; do
         grep -qe "$word" <<<"$OUTPUT" || failed "--help does not name $word"
     done
     for word in 0 1 2 3 130; do
