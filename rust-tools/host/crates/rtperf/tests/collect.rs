@@ -59,7 +59,7 @@ fn a_card_image_is_collected_and_shown() {
     assert_eq!((ran.status, ran.err.as_str()), (0, ""), "{}", ran.out);
     let expected = "\
 card.img: partition 1 (ext4, label RTPERF)
- run                     board                       image           status    measurements       samples  verdict
+ run                     board                       image           status    measured           samples  verdict
  image-1.0-0a1b2c3d-001  linux,dummy-virt (virtual)  test-image-1.0  complete  1 done                1000  good
  image-1.0-0a1b2c3d-002  Raspberry Pi 5              test-image-1.0  complete  1 done, 1 skipped      500  good
 virtual board: figures say nothing of a real one
