@@ -131,7 +131,7 @@ fn a_cut_off_run_is_status_1_and_says_so() {
     let source = runs.path().to_str().unwrap();
     let ran = rtperf(desk.path(), &["collect", source, "-o", "out"]);
     assert_eq!(ran.status, 1);
-    let note = "unfinished: the run was cut off after 1 measurement, 1 of them done";
+    let note = "unfinished: the run was cut off after 1 of 3 measurements, 1 of them done";
     assert!(ran.out.contains(note), "{}", ran.out);
 }
 
