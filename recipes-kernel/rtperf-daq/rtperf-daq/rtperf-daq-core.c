@@ -16,7 +16,7 @@
 #include "rtperf-daq.h"
 
 #define CREATE_TRACE_POINTS
-#include "rtperf-daq-trace.h"
+#include "trace.h"
 
 static irqreturn_t rtperf_daq_hardirq(int irq, void *private)
 {

@@ -73,18 +73,24 @@ static ssize_t rtperf_daq_counter_show(struct device *dev,
 			  (long long)atomic64_read(&daq->counters[which]));
 }
 
-#define RTPERF_DAQ_COUNTER(name, which)					\
-	static IIO_DEVICE_ATTR(name, 0444, rtperf_daq_counter_show, NULL, which)
-
-RTPERF_DAQ_COUNTER(blocks, RTPERF_DAQ_BLOCKS);
-RTPERF_DAQ_COUNTER(blocks_lost, RTPERF_DAQ_BLOCKS_LOST);
-RTPERF_DAQ_COUNTER(crc_errors, RTPERF_DAQ_CRC_ERRORS);
-RTPERF_DAQ_COUNTER(format_errors, RTPERF_DAQ_FORMAT_ERRORS);
-RTPERF_DAQ_COUNTER(bus_errors, RTPERF_DAQ_BUS_ERRORS);
-RTPERF_DAQ_COUNTER(duplicates, RTPERF_DAQ_DUPLICATES);
-RTPERF_DAQ_COUNTER(restarts, RTPERF_DAQ_RESTARTS);
-RTPERF_DAQ_COUNTER(merged_edges, RTPERF_DAQ_MERGED_EDGES);
-RTPERF_DAQ_COUNTER(overruns, RTPERF_DAQ_OVERRUNS);
+static IIO_DEVICE_ATTR(blocks, 0444, rtperf_daq_counter_show, NULL,
+		       RTPERF_DAQ_BLOCKS);
+static IIO_DEVICE_ATTR(blocks_lost, 0444, rtperf_daq_counter_show, NULL,
+		       RTPERF_DAQ_BLOCKS_LOST);
+static IIO_DEVICE_ATTR(crc_errors, 0444, rtperf_daq_counter_show, NULL,
+		       RTPERF_DAQ_CRC_ERRORS);
+static IIO_DEVICE_ATTR(format_errors, 0444, rtperf_daq_counter_show, NULL,
+		       RTPERF_DAQ_FORMAT_ERRORS);
+static IIO_DEVICE_ATTR(bus_errors, 0444, rtperf_daq_counter_show, NULL,
+		       RTPERF_DAQ_BUS_ERRORS);
+static IIO_DEVICE_ATTR(duplicates, 0444, rtperf_daq_counter_show, NULL,
+		       RTPERF_DAQ_DUPLICATES);
+static IIO_DEVICE_ATTR(restarts, 0444, rtperf_daq_counter_show, NULL,
+		       RTPERF_DAQ_RESTARTS);
+static IIO_DEVICE_ATTR(merged_edges, 0444, rtperf_daq_counter_show, NULL,
+		       RTPERF_DAQ_MERGED_EDGES);
+static IIO_DEVICE_ATTR(overruns, 0444, rtperf_daq_counter_show, NULL,
+		       RTPERF_DAQ_OVERRUNS);
 
 static ssize_t block_period_us_show(struct device *dev,
 				    struct device_attribute *attr, char *text)

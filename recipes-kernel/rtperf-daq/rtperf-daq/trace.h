@@ -155,5 +155,5 @@ TRACE_EVENT(rtperf_daq_lost,
 #undef TRACE_INCLUDE_PATH
 #define TRACE_INCLUDE_PATH .
 #undef TRACE_INCLUDE_FILE
-#define TRACE_INCLUDE_FILE rtperf-daq-trace
+#define TRACE_INCLUDE_FILE trace
 #include <trace/define_trace.h>
