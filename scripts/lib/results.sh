@@ -12,7 +12,9 @@ collect_runs() {
     doing collect "reading the card"
     run "$HOST_RTPERF" collect "$card" -o "$dir" >"$dir/collect.log" 2>&1 || COLLECT_STATUS=$?
     RUNS=()
-    if [[ -n $DONE_RUN && -f $dir/$DONE_RUN/run.json ]]; then
+    if [[ $DONE_RUN == none ]]; then
+        :
+    elif [[ -n $DONE_RUN && -f $dir/$DONE_RUN/run.json ]]; then
         RUNS=("$dir/$DONE_RUN")
     else
         for run in "$dir"/*/run.json; do

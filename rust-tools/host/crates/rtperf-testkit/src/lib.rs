@@ -6,6 +6,8 @@
 
 #![forbid(unsafe_code)]
 
+pub mod card;
+
 use rtperf_record::{
     Check, CheckStatus, Checks, FORMAT_VERSION, Identity, Measurement, Outcome, PASS_MEASURE,
     Params, Run, RunStatus, Sample, TaskRecord, Trigger, npy_header, sums_line,
