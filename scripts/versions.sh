@@ -59,6 +59,6 @@ CHECKPATCH_VERSION=6.12.117-1~deb12u1
 
 # LTTng's commands for the board, and the libraries that they load.
 LTTNG_TOOLS_PACKAGE=lttng-tools
-LTTNG_TOOLS_VERSION=2.13.9-1
+LTTNG_TOOLS_VERSION=2.13.9-1+deb12u1
 LTTNG_LIBRARIES=(libc6 libgcc-s1 libicu72 libkmod2 liblttng-ctl0 liblttng-ust-common1
     liblttng-ust-ctl5 liblzma5 libnuma1 libpopt0 libssl3 libstdc++6 liburcu8 libxml2 libzstd1 zlib1g)

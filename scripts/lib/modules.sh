@@ -179,7 +179,10 @@ assemble_modules() {
     for name in "${KERNEL_DAQ_MODULES[@]}"; do
         found=$(find "$KERNEL_MODULES/kernel" -name "$name.ko*" -print -quit)
         [[ -n $found ]] || die "the kernel package has no module $name; correct KERNEL_DAQ_MODULES in scripts/versions.sh."
-        cp "$found" "$folder/kernel/"
+        case $found in
+            *.xz) xz -dc "$found" >"$folder/kernel/$name.ko" ;;
+            *) cp "$found" "$folder/kernel/" ;;
+        esac
     done
     local log=$BUILD/logs/depmod.log
     run_logged "$log" "depmod" depmod -b "$tree" -E "$KERNEL_BUILD/Module.symvers" -e "$KERNEL_RELEASE"

@@ -40,6 +40,7 @@ stream() {
     load || failed "load"
     n=$(devices)
     is "one device" "$(echo "$n" | wc -w)" 1
+    [ -n "$n" ] || finish
     line=$(daq-read "$n" 1000)
     echo "measured $line"
     is "1000 blocks without loss" "$(echo "$line" | cut -d' ' -f1-4)" "blocks=1000 lost=0 late=0 wrong=0"
@@ -207,11 +208,16 @@ trace() {
     unload
 }
 
+finish() {
+    is "the kernel complained of nothing" "$(dmesg | grep -cE 'WARNING|BUG|Oops|Call trace|REMOVING')" 0
+    is "no module is left" "$(lsmod | grep -c rtperf)" 0
+    dmesg | grep -iE 'WARNING|BUG:|Call trace|rtperf|lttng' | tail -n 40
+    echo "RTPERF-DONE status=$((failures > 0)) run=daq-test"
+    poweroff
+    exit
+}
+
 for part in stream period faults unbind unloading shapes two trace; do
     $part
 done
-is "the kernel complained of nothing" "$(dmesg | grep -cE 'WARNING|BUG|Oops|Call trace|REMOVING')" 0
-is "no module is left" "$(lsmod | grep -c rtperf)" 0
-dmesg | grep -iE 'WARNING|BUG:|Call trace|rtperf|lttng' | tail -n 40
-echo "RTPERF-DONE status=$((failures > 0)) run=daq-test"
-poweroff
+finish

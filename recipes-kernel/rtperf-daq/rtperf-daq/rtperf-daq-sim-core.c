@@ -151,23 +151,38 @@ static int rtperf_daq_sim_add_i2c(struct rtperf_daq_sim *sim,
 					sim->client);
 }
 
-/* The driver's device finds its line by this; its name has the bus number. */
-static int rtperf_daq_sim_add_lookup(struct rtperf_daq_sim *sim)
+/* The SPI half finds its line by its own name. */
+static int rtperf_daq_sim_add_lookup(struct rtperf_daq_sim *sim,
+				     const char *spi_name)
 {
 	struct gpiod_lookup_table *table;
 
+	if (!spi_name)
+		return -ENOMEM;
 	table = devm_kzalloc(sim->dev, struct_size(table, table, 2), GFP_KERNEL);
 	if (!table)
 		return -ENOMEM;
-	table->dev_id = devm_kasprintf(sim->dev, GFP_KERNEL, "spi%d.0",
-				       sim->controller->bus_num);
-	if (!table->dev_id)
-		return -ENOMEM;
+	table->dev_id = spi_name;
 	table->table[0] = GPIO_LOOKUP(sim->gpio.label, 0, "drdy",
 				      GPIO_ACTIVE_HIGH);
 	gpiod_add_lookup_table(table);
 	return devm_add_action_or_reset(sim->dev, rtperf_daq_sim_remove_lookup,
 					table);
+}
+
+/* Newer kernels name an SPI device by its node, older ones by its bus. */
+static int rtperf_daq_sim_add_lookups(struct rtperf_daq_sim *sim)
+{
+	int ret;
+
+	ret = rtperf_daq_sim_add_lookup(sim, devm_kasprintf(sim->dev, GFP_KERNEL,
+							    "spi-%s",
+							    sim->data_node.name));
+	if (ret)
+		return ret;
+	return rtperf_daq_sim_add_lookup(sim, devm_kasprintf(sim->dev, GFP_KERNEL,
+							     "spi%d.0",
+							     sim->controller->bus_num));
 }
 
 static int rtperf_daq_sim_add_spi(struct rtperf_daq_sim *sim,
@@ -189,12 +204,17 @@ static int rtperf_daq_sim_add_spi(struct rtperf_daq_sim *sim,
 }
 
 /* The SPI half's one property points at the I2C half, as a phandle would. */
-static void rtperf_daq_sim_init_nodes(struct rtperf_daq_sim *sim)
+static int rtperf_daq_sim_init_nodes(struct rtperf_daq_sim *sim)
 {
+	sim->data_node.name = devm_kasprintf(sim->dev, GFP_KERNEL, "%s-data",
+					     dev_name(sim->dev));
+	if (!sim->data_node.name)
+		return -ENOMEM;
 	sim->control_ref[0] = SOFTWARE_NODE_REFERENCE(&sim->control_node);
 	sim->data_properties[0] = PROPERTY_ENTRY_REF_ARRAY("rtperf,control",
 							   sim->control_ref);
 	sim->data_node.properties = sim->data_properties;
+	return 0;
 }
 
 /* Taken down in reverse: the halves go first, and the driver with them. */
@@ -214,11 +234,13 @@ static int rtperf_daq_sim_connect(struct rtperf_daq_sim *sim)
 	ret = rtperf_daq_sim_i2c_setup(sim);
 	if (ret)
 		return ret;
-	rtperf_daq_sim_init_nodes(sim);
+	ret = rtperf_daq_sim_init_nodes(sim);
+	if (ret)
+		return ret;
 	ret = rtperf_daq_sim_add_i2c(sim, &sim->control_node);
 	if (ret)
 		return ret;
-	ret = rtperf_daq_sim_add_lookup(sim);
+	ret = rtperf_daq_sim_add_lookups(sim);
 	if (ret)
 		return ret;
 	return rtperf_daq_sim_add_spi(sim, &sim->data_node);

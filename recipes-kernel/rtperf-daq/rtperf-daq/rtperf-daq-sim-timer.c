@@ -168,7 +168,7 @@ static int rtperf_daq_sim_hold_setup(struct rtperf_daq_sim *sim)
 	if (irq < 0)
 		return dev_err_probe(sim->dev, irq, "no interrupt for hold_us\n");
 	irq_set_chip_and_handler(irq, &dummy_irq_chip, handle_simple_irq);
-	irq_modify_status(irq, IRQ_NOREQUEST, IRQ_NOPROBE | IRQ_NOAUTOEN);
+	irq_modify_status(irq, IRQ_NOREQUEST, IRQ_NOPROBE);
 	sim->hold_irq = irq;
 	return devm_request_irq(sim->dev, irq, rtperf_daq_sim_hold,
 				IRQF_NO_THREAD, "rtperf-daq-hold", sim);
