@@ -39,3 +39,26 @@ RUST_STD_PACKAGE=libstd-rust-web-dev
 # The oldest compilers that build the two workspaces.
 BOARD_RUST_MINIMUM=1.75
 HOST_RUST_MINIMUM=1.88
+
+# Modules for that kernel: its own headers, in its own version, and LTTng's
+# from a newer Debian, whose lttng-modules knows of newer kernels. It goes
+# with the lttng-tools of DEBIAN_RELEASE.
+MODULE_PACKAGES=(gcc-12-aarch64-linux-gnu make kmod)
+MODULE_CHECK_PACKAGES=(sparse perl)
+LTTNG_MODULES_SUITE=trixie
+LTTNG_MODULES_PACKAGE=lttng-modules-dkms
+LTTNG_MODULES_VERSION=2.13.18-1+deb13u1
+LTTNG_PROBES=(sched irq timer i2c gpio power printk signal)
+
+# What our modules need of the kernel package's own.
+KERNEL_DAQ_MODULES=(industrialio kfifo_buf)
+
+# The kernel's style checker, from the source of the same series.
+CHECKPATCH_PACKAGE=linux-source-6.12
+CHECKPATCH_VERSION=6.12.117-1~deb12u1
+
+# LTTng's commands for the board, and the libraries that they load.
+LTTNG_TOOLS_PACKAGE=lttng-tools
+LTTNG_TOOLS_VERSION=2.13.9-1+deb12u1
+LTTNG_LIBRARIES=(libc6 libgcc-s1 libicu72 libkmod2 liblttng-ctl0 liblttng-ust-common1
+    liblttng-ust-ctl5 liblzma5 libnuma1 libpopt0 libssl3 libstdc++6 liburcu8 libxml2 libzstd1 zlib1g)
