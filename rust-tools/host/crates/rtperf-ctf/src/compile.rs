@@ -8,7 +8,8 @@ use crate::bits::{Load, align_up};
 use crate::event::{Access, AccessKind};
 use crate::ir::{Array, ByteOrder, Class, Enum, Float, Int, Len, Member, Struct, Variant};
 use crate::program::{
-    Block, Case, IntSpec, Leaf, LeafKind, LoopLen, NO_SLOT, Op, Program, Save, array_bits,
+    ArraySpec, Block, Case, IntSpec, Leaf, LeafKind, LoopLen, NO_SLOT, Op, Program, Save,
+    array_bits,
 };
 use crate::visit::{FieldInfo, Kind};
 use std::sync::Arc;
@@ -32,7 +33,7 @@ pub struct IntRef {
     /// Which builder, and which of its leaves.
     builder: usize,
     leaf: usize,
-    signed: bool,
+    spec: IntSpec,
     labels: Option<Arc<Enum>>,
 }
 
@@ -41,8 +42,9 @@ pub struct IntRef {
 pub struct Builder {
     ops: Vec<Op>,
     leaves: Vec<Leaf>,
+    arrays: Vec<ArraySpec>,
     /// Register of each leaf, if something refers to it.
-    registers: Vec<Option<u16>>,
+    registers: Vec<Option<(u16, IntSpec)>>,
     slots: u16,
     open: Option<OpenBlock>,
     pub access: Vec<(String, Access)>,
@@ -184,14 +186,14 @@ impl<'m> Compiler<'m> {
     fn int(&mut self, name: &str, int: &Int, labels: Option<Arc<Enum>>) -> Compiled<Seen> {
         let spec = self.spec(int);
         let field = self.field(name, Kind::Scalar, Some(int), labels.clone())?;
-        self.place(field, int.align, int.size.into(), LeafKind::Int(spec))?;
+        self.place(field, int.align, int.size.into(), LeafKind::int(spec))?;
         self.grant(name, AccessKind::Int(spec));
         let builder = self.builders.len() - 1;
         let leaf = self.builder().leaves.len() - 1;
         Ok(Seen::Int(IntRef {
             builder,
             leaf,
-            signed: int.signed,
+            spec,
             labels,
         }))
     }
@@ -229,11 +231,15 @@ impl<'m> Compiler<'m> {
                 let bits = array_bits(*len, stride, int.size);
                 let kind = match u32::try_from(*len) {
                     Ok(len) if text => LeafKind::Text { len },
-                    _ => LeafKind::Ints {
-                        spec,
-                        len: *len,
-                        stride,
-                    },
+                    _ => {
+                        let arrays = &mut self.builder().arrays;
+                        arrays.push(ArraySpec {
+                            spec,
+                            len: *len,
+                            stride,
+                        });
+                        LeafKind::Ints(arrays.len() as u32 - 1)
+                    }
                 };
                 self.place(field, int.align, bits, kind)?;
                 if let LeafKind::Text { len } = kind {
@@ -292,7 +298,7 @@ impl<'m> Compiler<'m> {
         };
         let field = self.field(name, Kind::Variant, None, None)?;
         let slot = self.slot();
-        let signed = int.signed;
+        let signed = int.spec.signed;
         let at = self.push(Op::Switch {
             field,
             slot,
@@ -326,11 +332,11 @@ impl<'m> Compiler<'m> {
         let found =
             found.ok_or_else(|| format!("no earlier integer field '{}'", path.join(".")))?;
         let register = &mut self.builders[found.builder].registers[found.leaf];
-        if let Some(register) = register {
+        if let Some((register, _)) = register {
             return Ok((*register, found));
         }
         let new = self.registers;
-        *register = Some(new);
+        *register = Some((new, found.spec));
         self.registers = new
             .checked_add(1)
             .ok_or("too many references between fields")?;
@@ -379,6 +385,7 @@ impl<'m> Compiler<'m> {
                     bits: 0,
                     slot,
                     leaves: first..first,
+                    values: 0..0,
                     saves: 0..0,
                 },
             });
@@ -392,7 +399,7 @@ impl<'m> Compiler<'m> {
             }
             builder.leaves.push(Leaf {
                 field,
-                offset,
+                offset: offset as u32,
                 kind,
             });
             builder.registers.push(None);
@@ -410,7 +417,7 @@ impl<'m> Compiler<'m> {
     fn grant(&mut self, name: &str, kind: AccessKind) {
         let builder = self.builder();
         let Some(open) = &builder.open else { return };
-        let offset = builder.leaves.last().map_or(0, |l| l.offset);
+        let offset = builder.leaves.last().map_or(0, |l| l.offset.into());
         let slot = open.block.slot;
         self.grant_at(name, slot, offset, kind);
     }
@@ -449,25 +456,32 @@ impl Builder {
 
     pub fn finish(mut self) -> (Program, Vec<(String, Access)>) {
         self.close();
-        let mut saves = vec![];
+        let (mut saves, mut values) = (vec![], vec![]);
         for op in &mut self.ops {
             let Op::Block(block) = op else { continue };
             let first = saves.len() as u32;
             for i in block.leaves.start as usize..block.leaves.end as usize {
                 let leaf = &self.leaves[i];
-                if let (Some(register), LeafKind::Int(spec)) = (self.registers[i], leaf.kind) {
+                if let Some((register, spec)) = self.registers[i] {
                     saves.push(Save {
-                        offset: leaf.offset,
+                        offset: leaf.offset.into(),
                         spec,
                         register,
                     });
                 }
             }
             block.saves = first..saves.len() as u32;
+            let first = values.len() as u32;
+            let leaves = &self.leaves[block.leaves.start as usize..block.leaves.end as usize];
+            let is_value = |l: &&Leaf| !matches!(l.kind, LeafKind::Enter | LeafKind::Leave);
+            values.extend(leaves.iter().filter(is_value));
+            block.values = first..values.len() as u32;
         }
         let program = Program {
             ops: self.ops,
             leaves: self.leaves,
+            values,
+            arrays: self.arrays,
             saves,
             slots: self.slots,
         };

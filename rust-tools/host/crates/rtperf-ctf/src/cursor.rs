@@ -8,7 +8,7 @@ use crate::header::{Head, extend};
 use crate::ir::Clock;
 use crate::layout::{EventClass, StreamClass, StreamInfo};
 use crate::packet::{self, MAGIC, Packet, PacketFault};
-use crate::program::{Frame, Stop};
+use crate::program::{Frame, Op, Stop};
 use crate::reader::Lost;
 use crate::trace::{Part, StreamFile};
 use crate::visit::{FieldInfo, Nothing, Value, Visitor};
@@ -143,6 +143,14 @@ impl<'t> Cursor<'t> {
 
     #[inline]
     pub fn visit_event<V: Visitor>(&self, visitor: &mut V) {
+        let class = self.class();
+        if let (Some(_), [Op::Block(block)]) = (class.single, class.program.ops.as_slice()) {
+            let base = self.slots[0].get();
+            class
+                .program
+                .visit_block(block, &self.frame(), base, visitor);
+            return;
+        }
         // It was decoded once without fault.
         let _ = self.class().program.run(&self.frame(), self.start, visitor);
     }

@@ -44,21 +44,39 @@ impl IntSpec {
     }
 }
 
+/// The common integers have a kind of their own: one jump per field.
 #[derive(Debug, Clone, Copy)]
 pub enum LeafKind {
+    U8,
+    U16,
+    U32,
+    U64,
+    I32,
+    I64,
     Int(IntSpec),
     Float(Load),
     /// Characters of a fixed-size array.
     Text {
         len: u32,
     },
-    Ints {
-        spec: IntSpec,
-        len: u64,
-        stride: u64,
-    },
+    /// Index into [`Program::arrays`].
+    Ints(u32),
     Enter,
     Leave,
+}
+
+impl LeafKind {
+    pub fn int(spec: IntSpec) -> LeafKind {
+        match (spec.load, spec.signed) {
+            (Load::U8, false) => LeafKind::U8,
+            (Load::U16, false) => LeafKind::U16,
+            (Load::U32, false) => LeafKind::U32,
+            (Load::U64, false) => LeafKind::U64,
+            (Load::U32, true) => LeafKind::I32,
+            (Load::U64, true) => LeafKind::I64,
+            _ => LeafKind::Int(spec),
+        }
+    }
 }
 
 /// A field at a fixed offset from its block's start.
@@ -67,8 +85,16 @@ pub struct Leaf {
     /// Index of its [`FieldInfo`].
     pub field: u32,
     /// In bits.
-    pub offset: u64,
+    pub offset: u32,
     pub kind: LeafKind,
+}
+
+/// A fixed-size array of integers.
+#[derive(Debug, Clone, Copy)]
+pub struct ArraySpec {
+    pub spec: IntSpec,
+    pub len: u64,
+    pub stride: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -84,6 +110,7 @@ pub struct Block {
     pub bits: u64,
     pub slot: u16,
     pub leaves: Range<u32>,
+    pub values: Range<u32>,
     /// Fields that lengths or tags refer to.
     pub saves: Range<u32>,
 }
@@ -142,6 +169,9 @@ pub struct Case {
 pub struct Program {
     pub ops: Vec<Op>,
     pub leaves: Vec<Leaf>,
+    /// The leaves without [`LeafKind::Enter`] and [`LeafKind::Leave`].
+    pub values: Vec<Leaf>,
+    pub arrays: Vec<ArraySpec>,
     pub saves: Vec<Save>,
     pub slots: u16,
 }
@@ -232,12 +262,27 @@ impl Program {
             }
         }
         if V::ACTIVE {
-            let leaves = block.leaves.start as usize..block.leaves.end as usize;
-            for leaf in &self.leaves[leaves] {
-                leaf.visit(frame, base, visitor);
-            }
+            self.visit_block(block, frame, base, visitor);
         }
         Ok(end)
+    }
+
+    /// Visits the fields of a block that is known to lie in the packet.
+    #[inline(always)]
+    pub fn visit_block<V: Visitor>(
+        &self,
+        block: &Block,
+        frame: &Frame,
+        base: u64,
+        visitor: &mut V,
+    ) {
+        let (list, range) = match V::COMPOUNDS {
+            true => (&self.leaves, &block.leaves),
+            false => (&self.values, &block.values),
+        };
+        for leaf in &list[range.start as usize..range.end as usize] {
+            leaf.visit(self, frame, base, visitor);
+        }
     }
 
     fn repeat<V: Visitor>(
@@ -349,11 +394,27 @@ pub fn string_at(data: &[u8], pos: u64, end: u64) -> Option<(&[u8], u64)> {
 }
 
 /// Text of a character array: up to its first NUL.
+#[inline(always)]
 pub fn text_at(data: &[u8], pos: u64, len: u64) -> Option<&[u8]> {
     let start = usize::try_from(pos / 8).ok()?;
     let len = usize::try_from(len).ok()?;
     let bytes = data.get(start..start.checked_add(len)?)?;
-    Some(&bytes[..memchr::memchr(0, bytes).unwrap_or(len)])
+    // The names of threads, 16 bytes, are most of all text.
+    let end = match bytes.first_chunk::<16>() {
+        Some(chunk) if len == 16 => first_zero(*chunk),
+        _ => memchr::memchr(0, bytes).unwrap_or(len),
+    };
+    Some(&bytes[..end])
+}
+
+/// Index of the first zero byte, 16 if there is none: all bytes at once.
+#[inline(always)]
+fn first_zero(bytes: [u8; 16]) -> usize {
+    let word = u128::from_le_bytes(bytes);
+    const ONES: u128 = u128::MAX / 255;
+    // The lowest set bit is in the first zero byte; higher ones may be wrong.
+    let zeros = word.wrapping_sub(ONES) & !word & (ONES << 7);
+    (zeros.trailing_zeros() / 8) as usize
 }
 
 fn string<V: Visitor>(
@@ -420,32 +481,37 @@ pub fn array_bits(len: u64, stride: u64, size: u8) -> u64 {
 
 impl Leaf {
     #[inline(always)]
-    fn visit<V: Visitor>(&self, frame: &Frame, base: u64, visitor: &mut V) {
+    fn visit<V: Visitor>(&self, program: &Program, frame: &Frame, base: u64, visitor: &mut V) {
         let info = &frame.fields[self.field as usize];
-        let pos = base + self.offset;
+        let pos = base + u64::from(self.offset);
         let data = frame.data;
-        match self.kind {
-            LeafKind::Int(spec) => visitor.value(info, spec.value(data, pos)),
-            LeafKind::Float(load) => visitor.value(info, float_at(data, pos, load)),
+        let raw = |load: Load| load.at(data, pos).unwrap_or(0);
+        let value = match self.kind {
+            LeafKind::U8 => Value::Uint(raw(Load::U8)),
+            LeafKind::U16 => Value::Uint(raw(Load::U16)),
+            LeafKind::U32 => Value::Uint(raw(Load::U32)),
+            LeafKind::U64 => Value::Uint(raw(Load::U64)),
+            LeafKind::I32 => Value::Int(i64::from(raw(Load::U32) as i32)),
+            LeafKind::I64 => Value::Int(raw(Load::U64) as i64),
+            LeafKind::Int(spec) => spec.value(data, pos),
+            LeafKind::Float(load) => float_at(data, pos, load),
             LeafKind::Text { len } => {
-                let text = text_at(data, pos, len.into()).unwrap_or_default();
-                visitor.value(info, Value::Text(text));
+                Value::Text(text_at(data, pos, len.into()).unwrap_or_default())
             }
-            LeafKind::Ints { spec, len, stride } => {
-                visitor.value(
-                    info,
-                    Value::Ints(IntArray {
-                        data,
-                        pos,
-                        len,
-                        stride,
-                        spec,
-                    }),
-                );
+            LeafKind::Ints(i) => {
+                let ArraySpec { spec, len, stride } = program.arrays[i as usize];
+                Value::Ints(IntArray {
+                    data,
+                    pos,
+                    len,
+                    stride,
+                    spec,
+                })
             }
-            LeafKind::Enter => visitor.enter(info),
-            LeafKind::Leave => visitor.leave(),
-        }
+            LeafKind::Enter => return visitor.enter(info),
+            LeafKind::Leave => return visitor.leave(),
+        };
+        visitor.value(info, value);
     }
 }
 

@@ -93,6 +93,8 @@ impl<'a> IntArray<'a> {
 pub trait Visitor {
     /// False for a visitor that wants nothing: its calls are compiled out.
     const ACTIVE: bool = true;
+    /// False if structs, arrays and variants themselves do not matter.
+    const COMPOUNDS: bool = true;
 
     fn value(&mut self, field: &FieldInfo, value: Value<'_>);
 
