@@ -8,7 +8,7 @@ use crate::header::{Head, extend};
 use crate::ir::Clock;
 use crate::layout::{EventClass, StreamClass, StreamInfo};
 use crate::packet::{self, MAGIC, Packet, PacketFault};
-use crate::program::{Frame, Op, Stop};
+use crate::program::{Frame, Stop};
 use crate::reader::Lost;
 use crate::trace::{Part, StreamFile};
 use crate::visit::{FieldInfo, Nothing, Value, Visitor};
@@ -144,8 +144,8 @@ impl<'t> Cursor<'t> {
     #[inline]
     pub fn visit_event<V: Visitor>(&self, visitor: &mut V) {
         let class = self.class();
-        if let (Some(_), [Op::Block(block)]) = (class.single, class.program.ops.as_slice()) {
-            let base = self.slots[0].get();
+        if let Some(block) = &class.single {
+            let base = self.slots.first().map_or(0, Cell::get);
             class
                 .program
                 .visit_block(block, &self.frame(), base, visitor);
@@ -157,7 +157,12 @@ impl<'t> Cursor<'t> {
 
     pub fn visit_packet_context<V: Visitor>(&self, visitor: &mut V) {
         let start = self.packet.context;
-        let _ = self.class.packet_context.run(&self.frame(), start, visitor);
+        // The slots are the current event's.
+        let frame = Frame {
+            slots: &[],
+            ..self.frame()
+        };
+        let _ = self.class.packet_context.run(&frame, start, visitor);
     }
 
     /// Decodes the next event; false at the end of the stream.
@@ -193,14 +198,16 @@ impl<'t> Cursor<'t> {
             .class
             .event(head.id)
             .ok_or(EventFault::NoClass(head.id))?;
-        let end = match event.single {
-            Some((align, bits)) => {
-                let base = crate::bits::align_up(head.end, align);
-                let end = base.saturating_add(bits);
+        let end = match &event.single {
+            Some(block) => {
+                let base = crate::bits::align_up(head.end, block.align);
+                let end = base.saturating_add(block.bits);
                 if end > self.packet.end {
                     return Err(EventFault::Fields(event.index, Stop::PastEnd));
                 }
-                self.slots[0].set(base);
+                if let Some(slot) = self.slots.first() {
+                    slot.set(base);
+                }
                 end
             }
             None => {

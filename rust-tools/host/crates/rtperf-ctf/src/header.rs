@@ -24,9 +24,16 @@ pub struct FastHeader {
     id: Part,
     time: Part,
     bits: u64,
-    /// Both lie in the first eight bytes, little-endian: shifts of the two.
-    word: Option<(u32, u32)>,
+    /// Both lie in the first eight bytes, little-endian.
+    word: Option<Word>,
     long: Option<LongForm>,
+}
+
+/// Shifts and masks of id and time in one little-endian word.
+#[derive(Debug, Clone, Copy)]
+struct Word {
+    id: (u32, u64),
+    time: (u32, u64),
 }
 
 #[derive(Debug)]
@@ -110,8 +117,11 @@ impl FastHeader {
                     Load::U16 | Load::U32 | Load::Bits { big: false, .. }
                 )
         };
-        let word = (align % 8 == 0 && bits <= 64 && little(&id) && little(&time))
-            .then_some((id.offset as u32, time.offset as u32));
+        let fits = align % 8 == 0 && bits <= 64 && little(&id) && little(&time);
+        let word = fits.then_some(Word {
+            id: (id.offset as u32, mask(id.size)),
+            time: (time.offset as u32, mask(time.size)),
+        });
         FastHeader {
             align,
             id,
@@ -131,18 +141,13 @@ impl FastHeader {
             // The long form is longer.
             return None;
         }
-        let word = self
-            .word
-            .and_then(|w| Some((w, array(data, (base / 8) as usize)?)));
-        let (id, time) = match word {
-            Some(((id, time), bytes)) => {
+        let bytes = array(data, (base / 8) as usize);
+        let (id, time) = match (&self.word, bytes) {
+            (Some(w), Some(bytes)) => {
                 let word = u64::from_le_bytes(bytes);
-                (
-                    (word >> id) & mask(self.id.size),
-                    (word >> time) & mask(self.time.size),
-                )
+                ((word >> w.id.0) & w.id.1, (word >> w.time.0) & w.time.1)
             }
-            None => (self.id.at(data, base)?, self.time.at(data, base)?),
+            _ => (self.id.at(data, base)?, self.time.at(data, base)?),
         };
         match &self.long {
             Some(long) if id >= long.low && id <= long.high => long.read(data, base, end),

@@ -7,7 +7,7 @@ use crate::compile::{Builder, Compiler};
 use crate::event::{Access, Field};
 use crate::header::FastHeader;
 use crate::ir::{Class, Clock, EventDecl, Metadata, StreamDecl};
-use crate::program::Program;
+use crate::program::{Block, Program};
 use crate::visit::{FieldInfo, Kind};
 use std::collections::HashMap;
 use std::path::Path;
@@ -30,7 +30,9 @@ pub struct EventClass {
     /// Id in its stream.
     pub id: u64,
     pub(crate) program: Program,
-    pub(crate) single: Option<(u64, u64)>,
+    /// The whole program where it is one block without references: then an
+    /// event is skipped by one addition.
+    pub(crate) single: Option<Block>,
     access: Vec<(String, Access)>,
 }
 

@@ -197,11 +197,10 @@ pub struct Frame<'a> {
 }
 
 impl Program {
-    /// Alignment and size if the whole program is one block without
-    /// references: then an event is skipped by one addition.
-    pub fn single_block(&self) -> Option<(u64, u64)> {
+    /// The only block of a program without references.
+    pub fn single_block(&self) -> Option<Block> {
         match self.ops.as_slice() {
-            [Op::Block(b)] if b.saves.is_empty() && b.slot == 0 => Some((b.align, b.bits)),
+            [Op::Block(b)] if b.saves.is_empty() && b.slot == 0 => Some(b.clone()),
             _ => None,
         }
     }
