@@ -128,7 +128,9 @@ mod tests {
 
     #[test]
     fn fast_loads_agree_with_the_general_one() {
-        let data: Vec<u8> = (0..32).map(|i| i * 37 + 11).collect();
+        let data: Vec<u8> = (0..32u8)
+            .map(|i| i.wrapping_mul(37).wrapping_add(11))
+            .collect();
         for size in [8, 16, 32, 64] {
             for big in [false, true] {
                 for byte in 0..32 {
