@@ -137,14 +137,14 @@ root_board_tools() {
 
 root_identity() {
     local root=$1 key=$2 version
-    version=$(sed -n 's/^version = "\(.*\)"/\1/p' "$REPO/rust-tools/board/crates/rtperf-run/Cargo.toml" | head -n 1)
+    version=$(sed -n '/^version = /{s/.*"\(.*\)".*/\1/p;q}' "$REPO/rust-tools/board/crates/rtperf-run/Cargo.toml")
     cat >"$root/etc/os-release" <<END
 NAME="rtperf virtual board"
 PRETTY_NAME="rtperf virtual board $version"
-ID=rtperf-virtual-board
+ID=virtual-board
 VERSION_ID=$version
-IMAGE_ID=rtperf-virtual-board
-IMAGE_VERSION=$version-$key
+IMAGE_ID=virtual-board
+IMAGE_VERSION=$version-${key:0:8}
 END
 }
 

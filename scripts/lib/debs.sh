@@ -37,11 +37,13 @@ update_lists() {
 
 # available PACKAGE ARCH: the version that apt would take, or nothing.
 available() {
-    apt-cache "${APT_PRIVATE[@]}" show --no-all-versions "$1:$2" 2>/dev/null | sed -n 's/^Version: //p' | head -n 1
+    local shown
+    shown=$(apt-cache "${APT_PRIVATE[@]}" show --no-all-versions "$1:$2" 2>/dev/null) || return 0
+    sed -n 's/^Version: //p' <<<"$shown"
 }
 
 newest_of_series() {
-    apt-cache "${APT_PRIVATE[@]}" pkgnames | grep -xE "$1" | sort -V | tail -n 1
+    apt-cache "${APT_PRIVATE[@]}" pkgnames | { grep -xE "$1" || true; } | sort -V | tail -n 1
 }
 
 # The record of versions used: role, package, architecture, version, and the
@@ -82,7 +84,7 @@ choose_deb() {
     update_lists
     DEB_PACKAGE=$package
     DEB_VERSION=$pin
-    if apt-cache "${APT_PRIVATE[@]}" madison "$package:$arch" 2>/dev/null | cut -d'|' -f2 | grep -qxF " $pin "; then
+    if [[ $(apt-cache "${APT_PRIVATE[@]}" madison "$package:$arch" 2>/dev/null) == *"| $pin |"* ]]; then
         return 0
     fi
     DEB_VERSION=$(available "$package" "$arch")

@@ -45,7 +45,7 @@ read_partitions() {
     ((${#PARTITIONS[@]})) || die "$name has no partition table; give a whole card image such as a .wic."
 }
 
-ext_has() { debugfs -R "stat $3" "$1?offset=$2" 2>/dev/null | grep -q '^Inode:'; }
+ext_has() { [[ $(debugfs -R "stat $3" "$1?offset=$2" 2>/dev/null) == Inode:* ]]; }
 
 # The partition with an init on it. Sets ROOT_NUMBER and ROOT_OFFSET.
 find_root() {

@@ -12,7 +12,7 @@ STAY_LIMIT=60    # s that a board may take to power off after its marker
 boot_arguments() {
     local card=$1 kernel=$2 initrd=$3 root=$4 line
     line="console=ttyAMA0 root=$root rootwait rw panic=-1 quiet rtperf.board=virtual rtperf.clock=$CLOCK"
-    [[ $MODE == shell ]] || line+=" rtperf.autorun"
+    [[ $MODE == shell ]] || line+=" rtperf.autorun rtperf.finish=poweroff"
     # shellcheck disable=SC2054  # the commas are QEMU's
     QEMU=(
         qemu-system-aarch64 -M virt,gic-version=3 -accel tcg -cpu cortex-a53 -smp "$CPUS" -m 512
@@ -30,7 +30,7 @@ show_console() {
     tee "$1" | LC_ALL=C sed -u -e 's/\x1b\[[0-9;?]*[A-Za-z]//g; s/[\x01-\x08\x0b-\x1f\x7f]//g' -e "s/^/${DIM}board|${PLAIN} /" >&2
 }
 
-# Sets BOARD_END: off, timeout, stayed, or failed (QEMU itself).
+# Sets BOARD_END: off, timeout, stayed, cut, or failed (QEMU itself).
 boot_unattended() {
     local log=$1 out status=0
     exec {out}> >(trap '' INT TERM; exec {LOCK_FD}>&-; show_console "$log")
@@ -56,8 +56,13 @@ boot_unattended() {
 watch_board() {
     local log=$1 end=$((SECONDS + TIMEOUT)) marked=
     while kill -0 "$CHILD" 2>/dev/null; do
-        if [[ -z $marked ]] && grep -q 'RTPERF-DONE status=' "$log" 2>/dev/null; then
+        if [[ -z $marked ]] && grep -qa 'RTPERF-DONE status=' "$log" 2>/dev/null; then
             marked=$SECONDS
+        fi
+        if [[ -n $CUT_AT ]] && grep -qaF -- "$CUT_AT" "$log" 2>/dev/null; then
+            kill -KILL "$CHILD" 2>/dev/null || true
+            BOARD_END="cut"
+            return 0
         fi
         if [[ -n $marked ]] && ((SECONDS - marked > STAY_LIMIT)); then
             BOARD_END=stayed

@@ -8,7 +8,7 @@
 rust_at_least() {
     local version
     version=$("$1" --version 2>/dev/null | cut -d' ' -f2) || return 1
-    [[ -n $version && $(printf '%s\n' "$2" "${version%%-*}" | sort -V | head -n 1) == "$2" ]]
+    [[ -n $version && $(printf '%s\n' "$2" "${version%%-*}" | sort -V | sed -n 1p) == "$2" ]]
 }
 
 has_std() {
@@ -23,13 +23,19 @@ use_debian_rust() {
     RUSTC=/usr/bin/rustc
 }
 
+own_rust_for_host() {
+    command -v cargo >/dev/null && rust_at_least rustc "$HOST_RUST_MINIMUM"
+}
+
+own_rust_for_board() {
+    command -v cargo >/dev/null && rust_at_least rustc "$BOARD_RUST_MINIMUM" && has_std rustc "$1"
+}
+
 # The user's own compiler where it will do, else Debian's. Sets CARGO and RUSTC.
 choose_host_rust() {
     CARGO=cargo
     RUSTC=rustc
-    if ! command -v cargo >/dev/null || ! rust_at_least rustc "$HOST_RUST_MINIMUM"; then
-        use_debian_rust
-    fi
+    own_rust_for_host || use_debian_rust
 }
 
 # Also sets SYSROOT_FLAG, where the standard library is not the compiler's own.
@@ -38,9 +44,7 @@ choose_board_rust() {
     SYSROOT_FLAG=
     CARGO=cargo
     RUSTC=rustc
-    if command -v cargo >/dev/null && rust_at_least rustc "$BOARD_RUST_MINIMUM" && has_std rustc "$triple"; then
-        return 0
-    fi
+    own_rust_for_board "$triple" && return 0
     use_debian_rust
     has_std "$RUSTC" "$triple" && return 0
     local version

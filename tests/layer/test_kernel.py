@@ -11,6 +11,7 @@ APPENDS = {
     "linux-yocto": "recipes-kernel/linux/linux-yocto_%.bbappend",
     "linux-yocto-rt": "recipes-kernel/linux/linux-yocto-rt_%.bbappend",
     "linux-raspberrypi": "dynamic-layers/raspberrypi/recipes-kernel/linux/linux-raspberrypi_%.bbappend",
+    "linux-fslc-imx": "dynamic-layers/freescale-layer/recipes-kernel/linux/linux-fslc-imx_%.bbappend",
     "linux-imx": "dynamic-layers/freescale-layer/recipes-kernel/linux/linux-imx_%.bbappend",
 }
 KERNEL = 'SRC_URI = "git://kernel"\nLINUX_KERNEL_TYPE ??= "standard"\n'

@@ -338,6 +338,8 @@ mod tests {
             both.summary().unwrap().p99_ns
         );
         assert_eq!(empty.sorted(), both.sorted());
-        assert_eq!(empty.worst(), both.worst());
+        // Of equally long ones, others may be kept.
+        let values = |s: &Series| s.worst().iter().map(|w| w.value_ns).collect::<Vec<_>>();
+        assert_eq!(values(&empty), values(&both));
     }
 }

@@ -6,6 +6,8 @@
 
 #![forbid(unsafe_code)]
 
+pub mod card;
+
 use rtperf_record::{
     Check, CheckStatus, Checks, FORMAT_VERSION, Identity, Measurement, Outcome, PASS_MEASURE,
     Params, Run, RunStatus, Sample, TaskRecord, Trigger, npy_header, sums_line,
@@ -46,6 +48,7 @@ impl RunBuilder {
             clocks: vec![],
             checks: Checks::default(),
             settings_changed: vec![],
+            planned: 3,
             measurements: vec![],
         };
         RunBuilder { run, files: vec![] }

@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: The meta-rtperf authors
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+//! Why a limit matches nothing, and what it may have meant.
+
+use crate::clean::clean;
+use crate::suggest::{hint, nearest};
+use rtperf_record::{Metric, Params};
+use std::collections::BTreeSet;
+
+/// Most names that a message lists.
+const MOST: usize = 3;
+
+/// Explains why `pattern` matches none of the measurements of the judged
+/// `pass`, given with the parameters it was matched against.
+pub fn explain(pattern: &Metric, pass: &str, available: &[(&str, Params)]) -> String {
+    if available.is_empty() {
+        let pass = clean(pass);
+        return format!("matches nothing: the run has no measurement in pass '{pass}'");
+    }
+    let path = pattern.path();
+    let same: Vec<&Params> = of(&path, available);
+    if same.is_empty() {
+        let names: BTreeSet<&str> = available.iter().map(|(name, _)| *name).collect();
+        let close = nearest(&path, names.iter().copied());
+        let near = close.map_or_else(Vec::new, |name| {
+            names_near(name, pattern, &of(name, available))
+        });
+        let list: Vec<String> = names.iter().take(20).map(|name| clean(name)).collect();
+        return format!(
+            "matches nothing: the run has no measurement '{path}', it has {}{}",
+            list.join(", "),
+            listed(&near),
+        );
+    }
+    let near = names_near(&path, pattern, &same);
+    format!(
+        "matches nothing: {}{}",
+        params_fault(&path, pattern, &same),
+        listed(&near)
+    )
+}
+
+fn of<'a>(name: &str, available: &'a [(&str, Params)]) -> Vec<&'a Params> {
+    let named = available.iter().filter(|(n, _)| *n == name);
+    named.map(|(_, params)| params).collect()
+}
+
+fn listed(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        _ => format!("; nearest: {}", names.join(", ")),
+    }
+}
+
+/// What is wrong with the parameters of a pattern whose name is right.
+fn params_fault(name: &str, pattern: &Metric, same: &[&Params]) -> String {
+    for (key, value) in &pattern.params.0 {
+        let values: BTreeSet<&str> = same.iter().filter_map(|p| p.get(key)).collect();
+        if values.is_empty() {
+            let keys: BTreeSet<&str> = same
+                .iter()
+                .flat_map(|p| p.0.keys().map(String::as_str))
+                .collect();
+            let list: Vec<String> = keys.iter().take(30).map(|k| clean(k)).collect();
+            let hint = hint(key, keys.iter().copied());
+            return format!(
+                "'{name}' has no parameter '{key}', it has {}{hint}",
+                list.join(", ")
+            );
+        }
+        if !values.contains(value.as_str()) {
+            let list: Vec<String> = values
+                .iter()
+                .take(10)
+                .map(|v| clean(&format!("{key}={v}")))
+                .collect();
+            let hint = hint(value, values.iter().copied());
+            return format!(
+                "'{name}' has no {key}={value}, only {}{hint}",
+                list.join(", ")
+            );
+        }
+    }
+    format!("no '{name}' has all of {}", pattern.params)
+}
+
+/// The nearest metric names that would match, each with only the parameters
+/// that the pattern names or that tell the measurements apart.
+fn names_near(name: &str, pattern: &Metric, same: &[&Params]) -> Vec<String> {
+    let mut ranked: Vec<(usize, String)> = Vec::new();
+    for params in same {
+        let telling = |key: &String, value: &String| {
+            pattern.params.0.contains_key(key) || same.iter().any(|p| p.get(key) != Some(value))
+        };
+        let mut shown = (*params).clone();
+        shown.0.retain(|key, value| telling(key, value));
+        let wrong = pattern
+            .params
+            .0
+            .iter()
+            .filter(|(k, v)| params.get(k) != Some(v));
+        let text = clean(&format!("{name}{shown}.{}", pattern.stat));
+        let entry = (wrong.count(), text);
+        if !ranked.contains(&entry) {
+            ranked.push(entry);
+        }
+    }
+    ranked.sort();
+    ranked
+        .into_iter()
+        .take(MOST)
+        .map(|(_, name)| name)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn explained(pattern: &str) -> String {
+        let params = |text: &str| format!("x{{{text}}}.max").parse::<Metric>().unwrap().params;
+        let available = [
+            ("timer-latency", params("board=virtual,cpu=0,pass=measure")),
+            ("timer-latency", params("board=virtual,cpu=1,pass=measure")),
+            (
+                "context-switch",
+                params("board=virtual,clock=counter,pass=measure"),
+            ),
+        ];
+        explain(&pattern.parse().unwrap(), "measure", &available)
+    }
+
+    #[test]
+    fn the_nearest_names_are_offered() {
+        assert_eq!(
+            explained("timr-latency.p99"),
+            "matches nothing: the run has no measurement 'timr-latency', it has context-switch, \
+             timer-latency; nearest: timer-latency{cpu=0}.p99, timer-latency{cpu=1}.p99"
+        );
+        assert_eq!(
+            explained("timer-latency{board=virtual,cpu=9}.p99"),
+            "matches nothing: 'timer-latency' has no cpu=9, only cpu=0, cpu=1; nearest: \
+             timer-latency{board=virtual,cpu=0}.p99, timer-latency{board=virtual,cpu=1}.p99"
+        );
+        assert!(explained("timer-latency{cpus=1}.p99").contains("did you mean 'cpu'?"));
+        assert!(explained("context-switch{clock=countr}.p99").contains("did you mean 'counter'?"));
+        assert_eq!(
+            explain(&"a.max".parse().unwrap(), "measure", &[]),
+            "matches nothing: the run has no measurement in pass 'measure'"
+        );
+    }
+}
