@@ -94,6 +94,7 @@ pub fn clock_tuple() -> ClockTuple {
 }
 
 /// Turns stamps of a clock into CLOCK_MONOTONIC times and ns, after sampling.
+#[derive(Clone, Copy)]
 pub struct ToMonotonic {
     ns_per_step: f64,
     from: (i64, i64),

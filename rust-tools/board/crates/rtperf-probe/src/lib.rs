@@ -13,6 +13,7 @@ mod buffer;
 mod clock;
 mod clock_cost;
 mod counter;
+pub mod daq;
 mod load;
 mod memory;
 pub mod pipe_switch;
@@ -20,6 +21,7 @@ mod pipe_task;
 mod stop;
 mod task;
 pub mod timer_latency;
+pub mod ust;
 
 pub use alloc::CountingAllocator;
 pub use buffer::SampleBuffer;
@@ -39,6 +41,12 @@ pub struct Sampled {
     pub samples: SampleBuffer,
     pub tasks: Vec<TaskRecord>,
     pub duration_ns: i64,
+    /// Samples there should have been, where only sampling shows it; else it
+    /// is what the plan asked for.
+    pub expected_n: Option<u64>,
+    /// Why sampling ended before the plan's number of rounds, if not by
+    /// signal or deadline.
+    pub cut_short: Option<String>,
 }
 
 /// Why a measurement could not be made. One sentence, no full stop.

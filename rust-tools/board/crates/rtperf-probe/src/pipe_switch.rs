@@ -54,6 +54,8 @@ pub fn measure(plan: &PipeSwitch) -> Result<Sampled, ProbeError> {
         samples,
         tasks: tasks.to_vec(),
         duration_ns,
+        expected_n: None,
+        cut_short: None,
     })
 }
 

@@ -98,6 +98,8 @@ fn task(
         samples,
         tasks: vec![record],
         duration_ns: ended - begun,
+        expected_n: None,
+        cut_short: None,
     })
 }
 

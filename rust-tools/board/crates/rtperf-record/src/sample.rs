@@ -17,6 +17,9 @@ pub mod flags {
     /// The sample's deadline had already passed when the task went to sleep
     /// for it: a missed period, which gets its own sample.
     pub const OVERRUN: u8 = 1 << 3;
+    /// Another event came before this one was served, so that the stamp of
+    /// its start may be that one's.
+    pub const MERGED: u8 = 1 << 4;
 }
 
 /// Values of [`Sample::phase`].

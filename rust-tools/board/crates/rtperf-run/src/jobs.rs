@@ -4,8 +4,9 @@
 //! From a plan to what is really measured on this board.
 
 use crate::plan::{ContextSwitch, CpuChoice, Entry, Plan, RtThrottling, TimerLatency};
+use rtperf_probe::daq::{irq_thread_priority, Daq, Device, Stage};
 use rtperf_probe::pipe_switch::PipeSwitch;
-use rtperf_probe::{Clock, Policy, TaskSetup};
+use rtperf_probe::{Clock, Policy, ProbeError, TaskSetup};
 use rtperf_record::{format_ns, Params};
 
 /// Loops before the first sample: caches, branch predictors, page tables.
@@ -28,6 +29,33 @@ pub struct Job {
 pub enum Kind {
     Timer(rtperf_probe::timer_latency::TimerLatency),
     Pipe(PipeSwitch),
+    /// The device is looked for when its turn comes, so that a board without
+    /// one still measures the rest.
+    Daq(DaqJob),
+}
+
+/// What to read from which data-acquisition device.
+#[derive(Debug, Clone)]
+pub struct DaqJob {
+    pub device: Option<u32>,
+    pub task: TaskSetup,
+    pub period_us: Option<u32>,
+    pub stages: Vec<Stage>,
+    pub rounds: u32,
+}
+
+impl DaqJob {
+    /// Finds the device.
+    pub fn ready(&self) -> Result<Daq, ProbeError> {
+        Ok(Daq {
+            device: Device::find(self.device)?,
+            task: self.task,
+            period_us: self.period_us,
+            stages: self.stages.clone(),
+            rounds: self.rounds,
+            warm_up: WARM_UP.min(self.rounds),
+        })
+    }
 }
 
 impl Job {
@@ -36,6 +64,7 @@ impl Job {
         match &self.kind {
             Kind::Timer(t) => t.tasks.clone(),
             Kind::Pipe(p) => p.tasks.to_vec(),
+            Kind::Daq(d) => vec![d.task],
         }
     }
 
@@ -44,6 +73,7 @@ impl Job {
         let own = match &self.kind {
             Kind::Timer(t) => format!("on {} CPU(s)", t.tasks.len()),
             Kind::Pipe(p) => format!("method=pipe clock={}", p.clock.name()),
+            Kind::Daq(d) => format!("{} blocks", d.rounds),
         };
         let about = self.about_ns.map_or(String::new(), |ns| {
             format!(", about {} s", (ns / 1_000_000_000).max(1))
@@ -68,6 +98,8 @@ pub fn jobs(plan: &Plan, cpus: &[u32], virtual_board: bool) -> Vec<Job> {
     let expand = |entry: &Entry| match entry {
         Entry::TimerLatency(t) => vec![timer(t, &common, cpus)],
         Entry::ContextSwitch(c) => c.clock.iter().map(|k| pipe(c, *k, &common)).collect(),
+        Entry::InterruptLatency(d) => vec![daq(d, "interrupt-latency", &Stage::ALL, &common)],
+        Entry::DaqStream(d) => vec![daq(d, "daq-stream", &[Stage::EdgeUser], &common)],
     };
     plan.measurements.iter().flat_map(expand).collect()
 }
@@ -142,6 +174,44 @@ fn pipe(c: &ContextSwitch, clock: Clock, common: &Params) -> Job {
         params: vec![params],
         expected_n: u64::from(c.rounds) * 2,
         about_ns: None,
+    }
+}
+
+fn daq(d: &crate::plan::Daq, name: &'static str, stages: &[Stage], common: &Params) -> Job {
+    let policy = Policy::from(d.policy);
+    let period = d.period.map_or("device".to_owned(), format_ns);
+    let irq_priority = irq_thread_priority();
+    let params = |stage: &Stage| {
+        let mut p = common.clone();
+        p.set("clock", Clock::Monotonic.name())
+            .set("cpu", d.cpu)
+            .set("period", &period)
+            .set("policy", policy.name())
+            .set("priority", d.priority);
+        if let Some(priority) = irq_priority {
+            p.set("irq_priority", priority);
+        }
+        if stages.len() > 1 {
+            p.set("stage", stage.name());
+        }
+        p
+    };
+    Job {
+        name,
+        kind: Kind::Daq(DaqJob {
+            device: d.device,
+            task: TaskSetup {
+                cpu: d.cpu,
+                policy,
+                priority: d.priority,
+            },
+            period_us: d.period.map(|ns| (ns / 1_000) as u32),
+            stages: stages.to_vec(),
+            rounds: d.rounds,
+        }),
+        params: stages.iter().map(params).collect(),
+        expected_n: u64::from(d.rounds),
+        about_ns: d.period.map(|ns| ns.saturating_mul(i64::from(d.rounds))),
     }
 }
 

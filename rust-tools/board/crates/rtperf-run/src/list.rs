@@ -21,6 +21,25 @@ context-switch   hand-off of a token between two processes on one CPU
   rounds         rounds of the token                                [10000]
   policy         fifo or rr                                         [fifo]
   priority       1 to 99                                            [80]
+
+interrupt-latency  from the data-acquisition device's edge to user space, stage by stage
+  sample         one for every block and stage, ns: edge-hardirq (timer expiry to hard handler),
+                 hardirq-thread, thread-user (I2C command, SPI transfer, read), edge-user (all)
+  device         number of the IIO device                           [the only one]
+  period         time from block to block                           [the device's]
+  cpu            where the reading task runs                        [0]
+  rounds         blocks to read                                     [10000]
+  policy         fifo or rr                                         [fifo]
+  priority       1 to 99                                            [60]
+
+daq-stream       blocks from the data-acquisition device, and those that were lost on the way
+  sample         age of a block when user space has it, ns: time read - edge
+  device         number of the IIO device                           [the only one]
+  period         time from block to block                           [the device's]
+  cpu            where the reading task runs                        [0]
+  rounds         blocks to read                                     [10000]
+  policy         fifo or rr                                         [fifo]
+  priority       1 to 99                                            [60]
 ";
 
 #[cfg(test)]

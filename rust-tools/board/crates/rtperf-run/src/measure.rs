@@ -12,8 +12,8 @@ use crate::table;
 use rtperf_board_facts::settings::throttle_pause_ns;
 use rtperf_board_facts::Root;
 use rtperf_probe::{
-    check_task, pipe_switch, stopped, timer_latency, Competitor, ProbeError, RunningLoad, Sampled,
-    StopCause, TaskSetup,
+    check_task, daq, pipe_switch, stopped, timer_latency, Competitor, ProbeError, RunningLoad,
+    Sampled, StopCause, TaskSetup,
 };
 use rtperf_record::{Measurement, Outcome, Params, PASS_MEASURE};
 
@@ -84,6 +84,7 @@ fn measure(plan: &Plan, job: &Job) -> Result<Vec<Sampled>, ProbeError> {
     match &job.kind {
         Kind::Timer(t) => timer_latency::measure(t),
         Kind::Pipe(p) => pipe_switch::measure(p).map(|s| vec![s]),
+        Kind::Daq(d) => daq::measure(&d.ready()?),
     }
 }
 
@@ -96,12 +97,15 @@ fn keep(dir: &mut RunDir, job: &Job, params: &Params, sampled: Sampled, pause: O
     entry.n = n;
     entry.duration_ns = sampled.duration_ns;
     entry.tasks = sampled.tasks;
+    entry.expected_n = sampled.expected_n.unwrap_or(job.expected_n);
     if n < job.expected_n {
+        let why = sampled
+            .cut_short
+            .map_or(by_what().to_owned(), |why| format!(": {why}"));
         entry.status = Outcome::Interrupted;
         entry.reason = Some(format!(
-            "ended after {n} of {} samples{}",
-            job.expected_n,
-            by_what()
+            "ended after {n} of {} samples{why}",
+            job.expected_n
         ));
     }
     match dir.store(job.name, params, &samples) {

@@ -3,7 +3,7 @@
 
 //! The measurements of a plan and their parameters.
 
-use super::types::{duration, priority, Policy};
+use super::types::{duration, optional_duration, priority, Policy};
 use super::unknown;
 use rtperf_probe::Clock;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -18,6 +18,8 @@ const QUICK_LEAST: u32 = 100;
 pub enum Entry {
     TimerLatency(TimerLatency),
     ContextSwitch(ContextSwitch),
+    InterruptLatency(Daq),
+    DaqStream(Daq),
 }
 
 impl Entry {
@@ -25,6 +27,8 @@ impl Entry {
         match name {
             "timer-latency" => from_fields(fields).map(Entry::TimerLatency),
             "context-switch" => from_fields(fields).map(Entry::ContextSwitch),
+            "interrupt-latency" => from_fields(fields).map(Entry::InterruptLatency),
+            "daq-stream" => from_fields(fields).map(Entry::DaqStream),
             other => Err(unknown(other)),
         }
     }
@@ -33,6 +37,8 @@ impl Entry {
         match self {
             Entry::TimerLatency(_) => "timer-latency",
             Entry::ContextSwitch(_) => "context-switch",
+            Entry::InterruptLatency(_) => "interrupt-latency",
+            Entry::DaqStream(_) => "daq-stream",
         }
     }
 
@@ -41,6 +47,7 @@ impl Entry {
         let rounds = match self {
             Entry::TimerLatency(t) => &mut t.rounds,
             Entry::ContextSwitch(c) => &mut c.rounds,
+            Entry::InterruptLatency(d) | Entry::DaqStream(d) => &mut d.rounds,
         };
         *rounds = (*rounds / 10).max(QUICK_LEAST.min(*rounds));
     }
@@ -108,6 +115,40 @@ impl Default for ContextSwitch {
             rounds: 10_000,
             policy: Policy::Fifo,
             priority: 80,
+        }
+    }
+}
+
+/// `interrupt-latency` and `daq-stream`: blocks of the data-acquisition device.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Daq {
+    /// Number of the IIO device, where there are several.
+    pub device: Option<u32>,
+    /// Time from block to block; the device's own where not given.
+    #[serde(with = "optional_duration")]
+    pub period: Option<i64>,
+    /// Where the reading task runs.
+    pub cpu: u32,
+    /// Blocks to read.
+    #[serde(deserialize_with = "rounds")]
+    pub rounds: u32,
+    pub policy: Policy,
+    #[serde(deserialize_with = "priority")]
+    pub priority: i32,
+}
+
+impl Default for Daq {
+    fn default() -> Daq {
+        Daq {
+            device: None,
+            period: None,
+            cpu: 0,
+            rounds: 10_000,
+            policy: Policy::Fifo,
+            // Above the interrupt threads' customary 50, below the tasks of
+            // the other measurements.
+            priority: 60,
         }
     }
 }

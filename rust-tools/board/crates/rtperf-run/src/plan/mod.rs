@@ -6,7 +6,7 @@
 mod entry;
 mod types;
 
-pub use entry::{ContextSwitch, CpuChoice, Entry, TimerLatency};
+pub use entry::{ContextSwitch, CpuChoice, Daq, Entry, TimerLatency};
 pub use types::{Autorun, Finish, Idle, Load, RtThrottling, Settings};
 
 use crate::cli::{PlanArgs, DEFAULT_PLAN};
@@ -18,7 +18,12 @@ use std::path::Path;
 const PLAN_VERSION: u32 = 1;
 
 /// Names of the measurements, for plans, `--only` and messages.
-pub const MEASUREMENTS: [&str; 2] = ["timer-latency", "context-switch"];
+pub const MEASUREMENTS: [&str; 4] = [
+    "timer-latency",
+    "context-switch",
+    "interrupt-latency",
+    "daq-stream",
+];
 
 /// A plan as executed: every default filled in.
 #[derive(Debug, Serialize)]

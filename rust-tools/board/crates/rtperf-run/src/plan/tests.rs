@@ -4,6 +4,7 @@
 use super::*;
 
 const DEFAULT: &str = include_str!("../../../../plans/default.yaml");
+const VIRTUAL: &str = include_str!("../../../../plans/virtual-board.yaml");
 
 fn plan(measurement: &str) -> Result<Plan, String> {
     parse(&format!(
@@ -12,13 +13,16 @@ fn plan(measurement: &str) -> Result<Plan, String> {
 }
 
 #[test]
-fn the_shipped_plan_is_good_and_prints_back() {
-    let plan = parse(DEFAULT).unwrap();
-    let printed = serde_yaml::to_string(&plan).unwrap();
-    let again = parse(&printed).unwrap();
-    assert_eq!(printed, serde_yaml::to_string(&again).unwrap());
+fn the_shipped_plans_are_good_and_print_back() {
+    for text in [DEFAULT, VIRTUAL] {
+        let plan = parse(text).unwrap();
+        let printed = serde_yaml::to_string(&plan).unwrap();
+        let again = parse(&printed).unwrap();
+        assert_eq!(printed, serde_yaml::to_string(&again).unwrap());
+    }
+    let all = parse(VIRTUAL).unwrap();
     for name in MEASUREMENTS {
-        assert!(plan.measurements.iter().any(|m| m.name() == name), "{name}");
+        assert!(all.measurements.iter().any(|m| m.name() == name), "{name}");
     }
 }
 

@@ -28,6 +28,27 @@ pub mod duration {
     }
 }
 
+/// A duration that may be left out.
+pub mod optional_duration {
+    use super::*;
+
+    pub fn serialize<S: Serializer>(ns: &Option<i64>, s: S) -> Result<S::Ok, S::Error> {
+        match ns {
+            Some(ns) => super::duration::serialize(ns, s),
+            None => s.serialize_none(),
+        }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Option<i64>, D::Error> {
+        match serde_yaml::Value::deserialize(d)? {
+            serde_yaml::Value::Null => Ok(None),
+            given => super::duration::deserialize(given)
+                .map(Some)
+                .map_err(serde::de::Error::custom),
+        }
+    }
+}
+
 /// A real-time priority. 0 is SCHED_OTHER's and 100 nobody's: the kernel would
 /// refuse them, so the plan does.
 pub fn priority<'de, D: Deserializer<'de>>(d: D) -> Result<i32, D::Error> {
