@@ -117,7 +117,7 @@ pub fn handlers(trace: &Trace) -> (Vec<Handler>, Vec<String>) {
 }
 
 /// Other domains may use the same names for other things.
-fn is_kernel(metadata: &Metadata) -> bool {
+pub fn is_kernel(metadata: &Metadata) -> bool {
     match metadata.env.get("domain") {
         Some(EnvValue::Text(domain)) => domain == "kernel",
         _ => true,

@@ -27,7 +27,7 @@ pub use series::{Instance, Series, Summary};
 
 use model::Model;
 use rtperf_ctf::{CtfError, Item, Trace};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Why a trace cannot be analysed. Figures that would mean nothing are not
 /// given.
@@ -46,6 +46,15 @@ pub enum AnalysisError {
         events: u64,
         time_ns: i64,
     },
+    #[error(
+        "{}: kernel traces of different recordings lie here ({} and {}): analyse one",
+        dir.display(), one.display(), other.display()
+    )]
+    Several {
+        dir: PathBuf,
+        one: PathBuf,
+        other: PathBuf,
+    },
     #[error("{trace}: none of the events can be analysed: {reasons}")]
     Unusable { trace: String, reasons: String },
 }
@@ -53,6 +62,7 @@ pub enum AnalysisError {
 /// Reads the trace in `dir` and below, and analyses it.
 pub fn analyze(dir: &Path, options: &Options) -> Result<Analysis, AnalysisError> {
     let trace = Trace::open(dir)?;
+    one_recording(dir, &trace)?;
     let name = dir.display().to_string();
     let (handlers, problems) = fields::handlers(&trace);
     let usable = handlers
@@ -92,6 +102,27 @@ pub fn analyze(dir: &Path, options: &Options) -> Result<Analysis, AnalysisError>
         }
     }
     Ok(analysis)
+}
+
+/// Chunks of one recording belong together; two recordings share CPU and
+/// thread numbers by accident.
+fn one_recording(dir: &Path, trace: &Trace) -> Result<(), AnalysisError> {
+    let kernels = || {
+        trace
+            .folders()
+            .filter(|(_, metadata)| fields::is_kernel(metadata))
+    };
+    let Some((one, first)) = kernels().next() else {
+        return Ok(());
+    };
+    match kernels().find(|(_, metadata)| metadata.uuid != first.uuid) {
+        Some((other, _)) => Err(AnalysisError::Several {
+            dir: dir.to_owned(),
+            one: one.to_owned(),
+            other: other.to_owned(),
+        }),
+        None => Ok(()),
+    }
 }
 
 fn check(trace: &str, model: &Model) -> Result<(), AnalysisError> {

@@ -29,8 +29,9 @@ pub struct Model {
     /// Events of the kernel whose CPU is not known or out of range.
     pub no_cpu: u64,
     timers: Timers,
-    /// Ends of gaps after which a CPU's state is unknown.
-    unknown_after: Vec<Option<i64>>,
+    /// Gaps that a CPU's next events come from: its state is unknown at their
+    /// beginning (the flag) and after their end.
+    unknown: Vec<Option<(bool, i64)>>,
 }
 
 impl Model {
@@ -49,13 +50,13 @@ impl Model {
         let cpus = match lost.cpu {
             Some(cpu) if cpu < MAX_CPUS => cpu..cpu + 1,
             Some(_) => 0..0,
-            None => 0..self.unknown_after.len() as u32,
+            None => 0..self.unknown.len() as u32,
         };
         for cpu in cpus {
-            if self.unknown_after.len() <= cpu as usize {
-                self.unknown_after.resize(cpu as usize + 1, None);
+            if self.unknown.len() <= cpu as usize {
+                self.unknown.resize(cpu as usize + 1, None);
             }
-            self.unknown_after[cpu as usize] = Some(lost.to_ns);
+            self.unknown[cpu as usize] = Some((true, lost.to_ns));
         }
     }
 
@@ -136,17 +137,21 @@ impl Model {
     /// What a CPU did before events were lost says nothing of what it does
     /// after.
     fn after_gap(&mut self, cpu: u32, time: i64) {
-        let Some(entry) = self.unknown_after.get_mut(cpu as usize) else {
+        let Some(Some((fresh, end))) = self.unknown.get_mut(cpu as usize) else {
             return;
         };
-        if entry.is_some_and(|end| time >= end) {
-            *entry = None;
-            self.irqs.forget(cpu);
-            self.softirqs.forget(cpu);
-            self.hrtimers.forget(cpu);
-            self.sched.forget(cpu, time);
-            self.timers.forget();
+        let over = time >= *end;
+        if !std::mem::take(fresh) && !over {
+            return;
         }
+        if over {
+            self.unknown[cpu as usize] = None;
+        }
+        self.irqs.forget(cpu);
+        self.softirqs.forget(cpu);
+        self.hrtimers.forget(cpu);
+        self.sched.forget(cpu, time);
+        self.timers.forget();
     }
 
     fn switch(&mut self, f: &SwitchFields, event: &Event<'_>, cpu: u32, time: i64) {

@@ -68,11 +68,16 @@ impl TextWriter {
         };
         self.out
             .extend_from_slice(if *count > 0 { b", " } else { b" " });
-        if *kind == Kind::Array {
-            let _ = write!(self.out, "[{count}] = ");
-        } else {
-            self.out.extend_from_slice(field.name.as_bytes());
-            self.out.extend_from_slice(b" = ");
+        match kind {
+            Kind::Array => {
+                let _ = write!(self.out, "[{count}] = ");
+            }
+            // The option shows by what it holds.
+            Kind::Variant => {}
+            _ => {
+                self.out.extend_from_slice(field.name.as_bytes());
+                self.out.extend_from_slice(b" = ");
+            }
         }
         *count += 1;
     }
@@ -104,17 +109,12 @@ impl TextWriter {
         };
         let labels: Vec<&str> = field.labels_of(number).collect();
         self.out.extend_from_slice(b"( ");
-        match labels.as_slice() {
-            [] => self.out.extend_from_slice(b"<unknown>"),
-            [one] => quote(&mut self.out, one.as_bytes()),
-            more => {
-                for (i, label) in more.iter().enumerate() {
-                    self.out
-                        .extend_from_slice(if i == 0 { b"{ " } else { b", " });
-                    quote(&mut self.out, label.as_bytes());
-                }
-                self.out.extend_from_slice(b" }");
-            }
+        if labels.is_empty() {
+            self.out.extend_from_slice(b"<unknown>");
+        }
+        for (i, label) in labels.iter().enumerate() {
+            self.out.extend_from_slice(if i > 0 { b", " } else { b"" });
+            quote(&mut self.out, label.as_bytes());
         }
         self.out.extend_from_slice(b" : container = ");
         self.number(field, value);
@@ -181,6 +181,12 @@ fn quote(out: &mut Vec<u8>, text: &[u8]) {
             0x08 => b"\\b",
             0x0b => b"\\v",
             0x0c => b"\\f",
+            0x1b => b"\\e",
+            b'?' => b"\\?",
+            0..0x20 | 0x7f => {
+                let _ = write!(out, "\\x{b:02x}");
+                continue;
+            }
             _ => {
                 out.push(*b);
                 continue;

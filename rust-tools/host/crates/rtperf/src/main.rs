@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod analyze;
 mod collect;
 mod gate;
 mod output;
@@ -42,6 +43,7 @@ enum Command {
     Collect(collect::Args),
     Verify(verify::Args),
     Gate(gate::Args),
+    Analyze(analyze::Args),
 }
 
 /// How results are printed.
@@ -58,6 +60,7 @@ fn main() -> ExitCode {
         Command::Collect(args) => collect::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Gate(args) => gate::run(&args),
+        Command::Analyze(args) => analyze::run(&args),
     };
     match result {
         Ok(status) => ExitCode::from(status),
