@@ -141,10 +141,10 @@ root_identity() {
     cat >"$root/etc/os-release" <<END
 NAME="rtperf virtual board"
 PRETTY_NAME="rtperf virtual board $version"
-ID=rtperf-virtual-board
+ID=virtual-board
 VERSION_ID=$version
-IMAGE_ID=rtperf-virtual-board
-IMAGE_VERSION=$version-$key
+IMAGE_ID=virtual-board
+IMAGE_VERSION=$version-${key:0:8}
 END
 }
 

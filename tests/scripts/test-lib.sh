@@ -168,6 +168,45 @@ test_marker_among_noise() {
     read_marker "$T/log"
     equal "$DONE_STATUS$DONE_RUN" ""
 }
+# rtperf_says STATUS JSON: a card is collected by a fake rtperf.
+rtperf_says() {
+    load results
+    printf '%s' "$2" >"$T/json"
+    fake rtperf <<<"[[ \$2 == --format ]] && cat '$T/json' || echo 'run b: damaged'; exit $1"
+    HOST_RTPERF=$T/bin/rtperf DONE_RUN=${DONE_RUN:-}
+    mkdir -p "$T/out"
+    collect_runs "$T/card" "$T/out" 2>"$T/said" {MESSAGES}>"$T/said"
+}
+TWO_RUNS='{
+  "runs": [
+    {
+      "faults": [
+        "\"path\": \"/etc\","
+      ],
+      "id": "a",
+      "path": "/out/a \"b\"",
+    },
+    {
+      "id": "ab",
+      "path": "/out/ab"
+    }
+  ]
+}'
+test_all_runs_of_a_card() {
+    rtperf_says 0 "$TWO_RUNS"
+    equal "$(printf '%s|' "${RUNS[@]}")" '/out/a "b"|/out/ab|'
+}
+test_only_the_run_that_the_board_named() {
+    DONE_RUN=a rtperf_says 0 "$TWO_RUNS"
+    equal "$(printf '%s|' "${RUNS[@]}")" '/out/a "b"|'
+    DONE_RUN=none rtperf_says 0 "$TWO_RUNS"
+    equal "${#RUNS[@]}" 0
+}
+test_damage_on_the_card_is_shown() {
+    rtperf_says 1 "$TWO_RUNS"
+    equal "$COLLECT_STATUS ${#RUNS[@]}" "1 2"
+    grep -q 'run b: damaged' "$T/said" || failed "not shown: $(cat "$T/said")"
+}
 test_kernels() {
     load image
     head -c 100 /dev/zero >"$T/k"

@@ -22,6 +22,24 @@ pub struct Wanted {
     pub idle_pinned: bool,
 }
 
+/// How long the kernel keeps real-time tasks off a CPU that they have used up:
+/// by the limit on real-time tasks, or by the fair server, whose default is
+/// taken where it does not show. `None` where neither is in force.
+pub fn throttle_pause_ns(root: &Root) -> Option<i64> {
+    const FAIR_SERVER_DEFAULT: i64 = 50_000_000;
+    let limit = |what: &str| root.number(&format!("proc/sys/kernel/sched_rt_{what}_us"));
+    if let (Some(runtime), Some(period)) = (limit("runtime"), limit("period")) {
+        if (0..period).contains(&runtime) {
+            return (period - runtime).checked_mul(1_000);
+        }
+    }
+    match fair_server::read(root) {
+        FairServer::On(ns) => i64::try_from(ns).ok(),
+        FairServer::Hidden => Some(FAIR_SERVER_DEFAULT),
+        FairServer::Off | FairServer::Absent => None,
+    }
+}
+
 /// Changed settings; put back by [`Settings::restore`], or when dropped.
 #[derive(Debug, Default)]
 pub struct Settings {
@@ -288,5 +306,22 @@ mod tests {
         assert_eq!(settings.changed()[1].from, "50000000 ns");
         settings.restore();
         assert_eq!(tree.read(runtime), "50000000");
+    }
+
+    #[test]
+    fn the_pause_is_the_limits_or_the_fair_servers() {
+        let tree = Tree::new("pause");
+        let limits = |runtime: &str| {
+            tree.file("proc/sys/kernel/sched_rt_runtime_us", runtime);
+            tree.file("proc/sys/kernel/sched_rt_period_us", "1000000");
+            throttle_pause_ns(&tree.root())
+        };
+        tree.file("proc/sys/kernel/osrelease", "6.6.1");
+        assert_eq!(limits("950000"), Some(50_000_000));
+        assert_eq!(limits("-1"), None);
+        tree.file("proc/sys/kernel/osrelease", "6.12.1");
+        assert_eq!(limits("-1"), Some(50_000_000));
+        tree.file("sys/kernel/debug/sched/fair_server/cpu0/runtime", "0");
+        assert_eq!(limits("-1"), None);
     }
 }

@@ -6,7 +6,7 @@
 use crate::ProbeError;
 use rtperf_record::Sample;
 
-/// A fixed array of samples in an anonymous mapping: populated when made,
+/// A fixed array of samples in an anonymous mapping: written to when made,
 /// given back to the kernel when dropped, shared with forked tasks.
 pub struct SampleBuffer {
     start: *mut Sample,
@@ -38,11 +38,30 @@ impl SampleBuffer {
         if start == libc::MAP_FAILED {
             return Err(ProbeError::os(&format!("no memory for {capacity} samples")));
         }
-        Ok(SampleBuffer {
+        let buffer = SampleBuffer {
             start: start.cast(),
             capacity,
             len: 0,
-        })
+        };
+        buffer.touch();
+        Ok(buffer)
+    }
+
+    /// Writes to every page, so that no later write faults. Populating maps a
+    /// shared page without its dirty bit, which processors that do not set it
+    /// themselves fault on; and each process has its own page table, so a
+    /// forked task calls this again before any sample is taken.
+    pub(crate) fn touch(&self) {
+        const PAGE: usize = 4096;
+        let bytes = self.capacity.max(1) * std::mem::size_of::<Sample>();
+        for at in (0..bytes).step_by(PAGE).chain([bytes - 1]) {
+            // SAFETY: `at` is within the mapping. The value is put back as it
+            // was; tasks touch before any of them writes a sample.
+            unsafe {
+                let byte = self.start.cast::<u8>().add(at);
+                byte.write_volatile(byte.read_volatile());
+            }
+        }
     }
 
     pub fn capacity(&self) -> usize {

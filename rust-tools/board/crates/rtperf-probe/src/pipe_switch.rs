@@ -96,7 +96,7 @@ fn start(
                     unsafe { libc::close(fd) };
                 }
             }
-            run_task(plan, side, samples.start_ptr(), shared);
+            run_task(plan, side, samples, shared);
         }
         if pid < 0 {
             let error = ProbeError::os("no process can be started");

@@ -7,7 +7,7 @@ use crate::clock::Clock;
 use crate::memory::relock;
 use crate::pipe_switch::PipeSwitch;
 use crate::task::Usage;
-use crate::ProbeError;
+use crate::{ProbeError, SampleBuffer};
 use rtperf_record::Sample;
 use std::cell::UnsafeCell;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
@@ -135,11 +135,17 @@ impl Side {
 }
 
 /// The life of a task process. Does not return.
-pub(crate) fn run_task(plan: &PipeSwitch, side: Side, samples: *mut Sample, shared: &Shared) -> ! {
+pub(crate) fn run_task(
+    plan: &PipeSwitch,
+    side: Side,
+    samples: &SampleBuffer,
+    shared: &Shared,
+) -> ! {
     let task = side.task as usize;
     let status = match set_up(plan, task) {
         Ok(()) => {
-            task_body(plan, side, samples, shared);
+            samples.touch();
+            task_body(plan, side, samples.start_ptr(), shared);
             0
         }
         Err(why) => {

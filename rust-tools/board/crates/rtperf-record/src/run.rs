@@ -29,6 +29,9 @@ pub struct Run {
     pub clocks: Vec<ClockInfo>,
     pub checks: Checks,
     pub settings_changed: Vec<Setting>,
+    /// How many measurements the plan leads to on this board; fewer in the
+    /// list mean that the run goes on or was cut off.
+    pub planned: u32,
     pub measurements: Vec<Measurement>,
 }
 
@@ -268,6 +271,7 @@ mod tests {
             clocks: vec![],
             checks: Checks::default(),
             settings_changed: vec![],
+            planned: 0,
             measurements: vec![],
         }
     }

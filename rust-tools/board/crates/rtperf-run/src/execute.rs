@@ -50,6 +50,7 @@ pub fn run(plan: &Plan, args: &RunArgs, place: &Place) -> Result<Ended, Fault> {
         run.trigger = Trigger::Autorun;
     }
     run.settings_changed = settings.changed();
+    run.planned = jobs.iter().map(|j| j.params.len() as u32).sum();
     run.instrumented = identity::instrumented(&root, &identity.kernel_release);
     run.plan = serde_json::to_value(plan).map_err(Fault::unusable)?;
     run.clocks = Clock::ALL.into_iter().filter_map(clock_info).collect();

@@ -9,6 +9,8 @@ use crate::plan::{Load, Plan};
 use crate::run_dir::RunDir;
 use crate::summary::{flag_throttled, summarize};
 use crate::table;
+use rtperf_board_facts::settings::throttle_pause_ns;
+use rtperf_board_facts::Root;
 use rtperf_probe::{
     check_task, pipe_switch, stopped, timer_latency, Competitor, ProbeError, RunningLoad, Sampled,
     StopCause, TaskSetup,
@@ -17,7 +19,7 @@ use rtperf_record::{Measurement, Outcome, Params, PASS_MEASURE};
 
 /// Measures every job; each one is on the card before the next begins.
 pub fn measure_all(plan: &Plan, jobs: &[Job], dir: &mut RunDir) -> Result<(), Fault> {
-    let pause = throttle_pause_ns();
+    let pause = throttle_pause_ns(&Root::default());
     for (i, job) in jobs.iter().enumerate() {
         dir.say(&format!("[{}/{}] {}", i + 1, jobs.len(), job.title()));
         let mut job = job.clone();
@@ -41,17 +43,6 @@ pub fn measure_all(plan: &Plan, jobs: &[Job], dir: &mut RunDir) -> Result<(), Fa
         dir.checkpoint()?;
     }
     Ok(())
-}
-
-/// How long the kernel keeps real-time tasks off a CPU once they have used up
-/// their share of a period; none where the limit is lifted.
-fn throttle_pause_ns() -> Option<i64> {
-    let read = |name: &str| -> Option<i64> {
-        let path = format!("/proc/sys/kernel/sched_rt_{name}_us");
-        std::fs::read_to_string(path).ok()?.trim().parse().ok()
-    };
-    let (runtime, period) = (read("runtime")?, read("period")?);
-    (runtime >= 0 && runtime < period).then_some((period - runtime) * 1_000)
 }
 
 /// Takes CPUs on which no such task can run out of a per-CPU job, so that the

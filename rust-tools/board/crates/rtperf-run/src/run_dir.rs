@@ -38,6 +38,7 @@ pub fn empty_run() -> Run {
         clocks: Vec::new(),
         checks: Checks::default(),
         settings_changed: Vec::new(),
+        planned: 0,
         measurements: Vec::new(),
     }
 }

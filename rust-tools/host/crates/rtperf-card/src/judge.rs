@@ -106,9 +106,10 @@ pub(crate) fn judge(id: &str, mut contents: Contents) -> RunReport {
 fn cut_off(report: &RunReport) -> String {
     let n = report.measurements();
     let done = report.count(Outcome::Done);
+    let planned = report.run.as_ref().map_or(0, |run| run.planned);
     format!(
-        "unfinished: the run was cut off after {n} measurement{}, {done} of them done",
-        if n == 1 { "" } else { "s" }
+        "unfinished: the run was cut off after {n} of {planned} measurement{}, {done} of them done",
+        if planned == 1 { "" } else { "s" }
     )
 }
 

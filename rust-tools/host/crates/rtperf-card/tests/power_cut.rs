@@ -170,3 +170,22 @@ fn a_damaged_journal_is_said() {
         "{e}"
     );
 }
+
+#[test]
+fn a_journal_of_the_ext3_kind_is_refused() {
+    let (source, tmp) = (folder(), temp_dir());
+    let path = tmp.path().join("ext3.img");
+    let (from, to) = (source.path().to_str().unwrap(), path.to_str().unwrap());
+    let args = ["-q", "-t", "ext3", "-L", "RTPERF", "-d", from, to, "4M"];
+    if card::tool("mke2fs", &args).is_none() {
+        return;
+    }
+    let mut image = fs::read(&path).unwrap();
+    // As it is after a clean unmount, it is read.
+    let desk = Desk::new();
+    assert_good(&desk.collect_image(&image).unwrap());
+    image[1024 + 0x60] |= 4;
+    let e = Desk::new().refusal(&image, None);
+    assert!(e.contains("its journal is of the ext3 kind"), "{e}");
+    assert!(e.contains("try fsck.ext4 on a copy of the card"), "{e}");
+}

@@ -84,7 +84,7 @@ fn a_power_cut_leaves_an_unfinished_run() {
     let notes = &cut.report.notes;
     assert_eq!(
         notes[0],
-        "unfinished: the run was cut off after 2 measurements, 2 of them done"
+        "unfinished: the run was cut off after 2 of 3 measurements, 2 of them done"
     );
     assert!(
         notes[1].starts_with(".run.json.tmp was being written"),

@@ -48,6 +48,7 @@ impl RunBuilder {
             clocks: vec![],
             checks: Checks::default(),
             settings_changed: vec![],
+            planned: 3,
             measurements: vec![],
         };
         RunBuilder { run, files: vec![] }

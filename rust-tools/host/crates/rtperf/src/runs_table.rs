@@ -9,13 +9,7 @@ use rtperf_record::{Outcome, RunStatus};
 use std::fmt::Write;
 
 const HEAD: [&str; 7] = [
-    "run",
-    "board",
-    "image",
-    "status",
-    "measurements",
-    "samples",
-    "verdict",
+    "run", "board", "image", "status", "measured", "samples", "verdict",
 ];
 const SAMPLES: usize = 5;
 

@@ -59,7 +59,7 @@ fn a_card_image_is_collected_and_shown() {
     assert_eq!((ran.status, ran.err.as_str()), (0, ""), "{}", ran.out);
     let expected = "\
 card.img: partition 1 (ext4, label RTPERF)
- run                     board                       image           status    measurements       samples  verdict
+ run                     board                       image           status    measured           samples  verdict
  image-1.0-0a1b2c3d-001  linux,dummy-virt (virtual)  test-image-1.0  complete  1 done                1000  good
  image-1.0-0a1b2c3d-002  Raspberry Pi 5              test-image-1.0  complete  1 done, 1 skipped      500  good
 virtual board: figures say nothing of a real one
@@ -131,7 +131,7 @@ fn a_cut_off_run_is_status_1_and_says_so() {
     let source = runs.path().to_str().unwrap();
     let ran = rtperf(desk.path(), &["collect", source, "-o", "out"]);
     assert_eq!(ran.status, 1);
-    let note = "unfinished: the run was cut off after 1 measurement, 1 of them done";
+    let note = "unfinished: the run was cut off after 1 of 3 measurements, 1 of them done";
     assert!(ran.out.contains(note), "{}", ran.out);
 }
 
