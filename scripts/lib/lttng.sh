@@ -19,10 +19,11 @@ prepare_lttng_tools() {
 }
 
 # The commands and what they load: no manuals, no plug-ins, no static archives.
+# The session daemon does not start without its schema in usr/share/xml.
 root_lttng_tools() {
     local root=$1 deb
     for deb in "${LTTNG_DEBS[@]}"; do
-        tar -C "$deb" --exclude=usr/share --exclude=usr/lib/debug --exclude=etc --exclude='*.a' --exclude='*.py' \
+        tar -C "$deb" --exclude=usr/share/{doc,lintian,man,locale} --exclude=usr/lib/debug --exclude=etc --exclude='*.a' --exclude='*.py' \
             --exclude='gconv' --exclude='audit' --exclude=usr/bin/babeltrace --exclude=ossl-modules --exclude='engines-*' \
             -cf - . | tar -C "$root" -xf - --keep-directory-symlink --no-same-owner
     done

@@ -64,33 +64,33 @@ period() {
 }
 
 faults() {
-    echo 100 >$sim/drop_every
+    echo 100 >"$sim/drop_every"
     line=$(daq-read "$n" 500)
     is "dropped blocks are seen" "$(field lost "$line")" 5
     is "dropped blocks are counted" "$(counter "$n" blocks_lost)" 5
-    echo 0 >$sim/drop_every
-    echo 50 >$sim/corrupt_every
+    echo 0 >"$sim/drop_every"
+    echo 50 >"$sim/corrupt_every"
     line=$(daq-read "$n" 490)
     is "corrupt blocks are seen as lost" "$(field lost "$line")" 9
     at_least "corrupt blocks are counted" "$(counter "$n" crc_errors)" 9 10
     is "no corrupt block got through" "$(field wrong "$line")" 0
-    echo 0 >$sim/corrupt_every
-    echo 3 >$sim/storm
+    echo 0 >"$sim/corrupt_every"
+    echo 3 >"$sim/storm"
     line=$(daq-read "$n" 200)
     is "a storm loses nothing" "$(field blocks "$line")/$(field lost "$line")" 200/0
     at_least "a storm's edges are counted" $(($(counter "$n" merged_edges) + $(counter "$n" duplicates))) 600
-    echo 0 >$sim/storm
-    echo 200 >$sim/jitter_us
+    echo 0 >"$sim/storm"
+    echo 200 >"$sim/jitter_us"
     line=$(daq-read "$n" 300)
     is "jitter loses nothing" "$(echo "$line" | cut -d' ' -f1-4)" "blocks=300 lost=0 late=0 wrong=0"
     at_least "with jitter the edge is still the programmed expiry" "$(stage edge-hardirq "$line" 2)" 1 $((base * 2))
-    echo 0 >$sim/jitter_us
-    echo 100 >$sim/hold_us
+    echo 0 >"$sim/jitter_us"
+    echo 100 >"$sim/hold_us"
     line=$(daq-read "$n" 300)
     echo "measured hold_us=100 $line"
     at_least "a held handler shows at its size" $(($(stage edge-hardirq "$line" 2) - base)) 100000 110000
     works "and under its own name" grep -q rtperf-daq-hold /proc/interrupts
-    echo 0 >$sim/hold_us
+    echo 0 >"$sim/hold_us"
     refused "hold_us of a second" sh -c "echo 1000000 >$sim/hold_us"
     line=$(daq-read "$n" 20 length=4 wait=100)
     at_least "a full buffer is counted" "$(counter "$n" overruns)" 50
@@ -105,7 +105,7 @@ gone() {
     reader=$!
     sleep 0.3
     "$@" || failed "$name: $*"
-    wait $reader
+    wait "$reader"
     is "$name: the reader is told" $? 3
     is "$name: the device is gone" "$(devices)" ""
 }
@@ -131,8 +131,8 @@ unbind() {
     is "half a device is none" "$(devices)" ""
     put "$i2c" /sys/bus/i2c/drivers/rtperf-daq-ctl/bind
     back "halves in the other order"
-    gone "unplug the whole device" put rtperf-daq-sim.0 $drivers/unbind
-    put rtperf-daq-sim.0 $drivers/bind
+    gone "unplug the whole device" put rtperf-daq-sim.0 "$drivers/unbind"
+    put rtperf-daq-sim.0 "$drivers/bind"
     back "whole device"
 }
 
@@ -141,8 +141,8 @@ unloading() {
     reader=$!
     sleep 0.3
     refused "unload the driver under an open file" rmmod rtperf_daq
-    kill $reader
-    wait $reader 2>/dev/null
+    kill "$reader"
+    wait "$reader" 2>/dev/null
     put 0 "$iio/iio:device$n/buffer/enable" 2>/dev/null
     put 1 "$iio/iio:device$n/buffer/enable"
     sleep 0.1
@@ -152,7 +152,7 @@ unloading() {
     works "load the driver first" modprobe rtperf-daq
     works "then the simulator" modprobe rtperf-daq-sim
     back "driver first"
-    put rtperf-daq-sim.0 $drivers/unbind
+    put rtperf-daq-sim.0 "$drivers/unbind"
     works "unload the simulator first, once unplugged" rmmod rtperf_daq_sim
     rmmod rtperf_daq || failed "rmmod rtperf_daq last"
     refused "channels=9" modprobe rtperf-daq-sim channels=9
@@ -194,7 +194,7 @@ trace() {
     lttng-sessiond --daemonize --kmod-probes=irq,sched,timer,i2c --extra-kmod-probes=rtperf-daq || failed "lttng-sessiond"
     {
         lttng create daq --output=/results/trace &&
-            lttng enable-event --kernel 'rtperf_daq_*,irq_*,sched_switch,sched_waking,hrtimer_*,i2c_*' &&
+            lttng enable-event --kernel 'rtperf_daq_*,irq_*,sched_switch,sched_waking,timer_hrtimer_*,i2c_*' &&
             lttng start && daq-read "$n" 1000 >/tmp/traced.log &&
             lttng stop && lttng destroy
     } >/tmp/lttng.log 2>&1 || { failed "lttng session"; cat /tmp/lttng.log; }
@@ -203,8 +203,8 @@ trace() {
     sync
     umount /results
     kill "$(cat /run/lttng/lttng-sessiond.pid)"
-    sleep 0.5
-    works "unload the LTTng probe" rmmod lttng_probe_rtperf_daq
+    sleep 2
+    is "the daemon takes the LTTng probe along" "$(lsmod | grep -c lttng_probe_rtperf_daq)" 0
     unload
 }
 
@@ -217,7 +217,12 @@ finish() {
     exit
 }
 
-for part in stream period faults unbind unloading shapes two trace; do
-    $part
-done
+stream
+period
+faults
+unbind
+unloading
+shapes
+two
+trace
 finish

@@ -25,8 +25,8 @@ check_trace() {
     for name in hardirq thread i2c_start i2c_done spi_start spi_done pushed; do
         trace_is "rtperf_daq_$name in the trace" "$(grep -c " rtperf_daq_$name: " "$text" || true)" 1000
     done
-    for name in irq_handler_entry sched_switch sched_waking hrtimer_expire_entry i2c_write; do
-        trace_is "$name in the trace" "$(grep -cE " (timer_)?$name: " "$text" || true)" 1000
+    for name in irq_handler_entry sched_switch sched_waking timer_hrtimer_expire_entry i2c_write; do
+        trace_is "$name in the trace" "$(grep -c " $name: " "$text" || true)" 1000
     done
     trace_is "handler of rtperf-daq by name" "$(grep -c 'irq_handler_entry: .*name = "rtperf-daq"' "$text" || true)" 1000
     trace_is "no event was discarded" "$((1 - $(grep -c 'discarded' "$BUILD/logs/daq-babeltrace.log" || true)))" 1

@@ -72,7 +72,7 @@ CLASSES = {
     "cargo": "cargo_do_install() {\n    install -d ${D}${bindir}\n}\nEXPORT_FUNCTIONS do_install\n",
 }
 EMPTY_CLASSES = (
-    "cargo-update-recipe-crates core-image features_check native nativesdk packagegroup systemd update-rc.d"
+    "cargo-update-recipe-crates core-image features_check module native nativesdk packagegroup systemd update-rc.d"
 )
 
 

@@ -17,6 +17,7 @@ APPENDS = {
 KERNEL = 'SRC_URI = "git://kernel"\nLINUX_KERNEL_TYPE ??= "standard"\n'
 RT_KERNEL = KERNEL.replace("??=", "=").replace("standard", "preempt-rt")
 TRACE = "features/rtperf/rtperf-trace.scc"
+DAQ = "features/rtperf/rtperf-daq.scc"
 RT = "features/rtperf/rtperf-rt.scc"
 META = LAYER / "recipes-kernel/linux/linux-rtperf/rtperf-kmeta"
 
@@ -51,7 +52,7 @@ class Kernel(unittest.TestCase):
             with self.subTest(name):
                 data = kernel(name, "x11 rtperf")
                 self.assertIn("file://rtperf-kmeta;type=kmeta", data.getVar("SRC_URI"))
-                self.assertEqual(data.getVar("KERNEL_FEATURES").split(), [TRACE])
+                self.assertEqual(data.getVar("KERNEL_FEATURES").split(), [TRACE, DAQ])
                 self.assertIn(str(META.parent), data.getVar("FILESEXTRAPATHS").split(":"))
 
     def test_real_time_comes_with_a_preempt_rt_kernel_or_on_demand(self):

@@ -15,9 +15,9 @@
 #define LTTNG_PACKAGE_BUILD
 #define CREATE_TRACE_POINTS
 #define TRACE_INCLUDE_PATH .
-#define TRACE_INCLUDE_FILE lttng-events
+#define TRACE_INCLUDE_FILE events
 
-#include "lttng-events.h"
+#include "events.h"
 
 MODULE_AUTHOR("The meta-rtperf authors");
 MODULE_DESCRIPTION("LTTng probe for rtperf-daq");

@@ -6,8 +6,8 @@
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM rtperf_daq
 
-#if !defined(RTPERF_DAQ_LTTNG_EVENTS_H) || defined(TRACE_HEADER_MULTI_READ)
-#define RTPERF_DAQ_LTTNG_EVENTS_H
+#if !defined(RTPERF_DAQ_EVENTS_H) || defined(TRACE_HEADER_MULTI_READ)
+#define RTPERF_DAQ_EVENTS_H
 
 #include <lttng/tracepoint-event.h>
 #include <linux/types.h>
@@ -94,6 +94,6 @@ LTTNG_TRACEPOINT_EVENT(rtperf_daq_lost,
 	)
 )
 
-#endif /* RTPERF_DAQ_LTTNG_EVENTS_H */
+#endif /* RTPERF_DAQ_EVENTS_H */
 
 #include <lttng/define_trace.h>
