@@ -13,6 +13,7 @@
 use crate::clock::{now_ns, Clock, ToMonotonic};
 use crate::pipe_task::{run_task, Shared, SharedPage, Side};
 use crate::task::TaskSetup;
+use crate::ust::{fork, Emitter};
 use crate::{stop, ProbeError, SampleBuffer, Sampled};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
@@ -36,7 +37,8 @@ pub fn measure(plan: &PipeSwitch) -> Result<Sampled, ProbeError> {
     let mut samples = SampleBuffer::new(rounds * 2)?;
     let shared = SharedPage::new()?;
     let begun = now_ns(libc::CLOCK_MONOTONIC);
-    let children = start(plan, &samples, shared.get())?;
+    let trace = Emitter::of(0, Some(convert));
+    let children = start(plan, &samples, shared.get(), trace.as_ref())?;
     let outcome = wait_for(children, shared.get());
     let duration_ns = now_ns(libc::CLOCK_MONOTONIC) - begun;
     outcome?;
@@ -77,6 +79,7 @@ fn start(
     plan: &PipeSwitch,
     samples: &SampleBuffer,
     shared: &Shared,
+    trace: Option<&Emitter>,
 ) -> Result<[libc::pid_t; 2], ProbeError> {
     let (forth_in, forth_out) = pipe()?;
     let (back_in, back_out) = pipe()?;
@@ -89,8 +92,8 @@ fn start(
     for (i, side) in sides.into_iter().enumerate() {
         // SAFETY: the child runs `run_task` only, which allocates nothing,
         // takes no lock of this process and ends by _exit.
-        let pid = unsafe { libc::fork() };
-        if pid == 0 {
+        let pid = unsafe { fork() };
+        if let Ok(0) = pid {
             for fd in ends {
                 if !side.uses(fd) {
                     // SAFETY: the descriptor is this child's own copy; the
@@ -98,10 +101,9 @@ fn start(
                     unsafe { libc::close(fd) };
                 }
             }
-            run_task(plan, side, samples, shared);
+            run_task(plan, side, samples, shared, trace);
         }
-        if pid < 0 {
-            let error = ProbeError::os("no process can be started");
+        children[i] = pid.map_err(|error| {
             if let Some(first) = children.first().filter(|p| **p > 0) {
                 // SAFETY: the first task is our child; both calls are plain.
                 unsafe {
@@ -109,9 +111,8 @@ fn start(
                     libc::waitpid(*first, std::ptr::null_mut(), 0);
                 }
             }
-            return Err(error);
-        }
-        children[i] = pid;
+            error
+        })?;
     }
     Ok(children)
 }

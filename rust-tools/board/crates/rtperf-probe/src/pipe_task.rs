@@ -7,6 +7,7 @@ use crate::clock::Clock;
 use crate::memory::relock;
 use crate::pipe_switch::PipeSwitch;
 use crate::task::Usage;
+use crate::ust::{Emitter, Trace, Untraced};
 use crate::{ProbeError, SampleBuffer};
 use rtperf_record::Sample;
 use std::cell::UnsafeCell;
@@ -140,12 +141,13 @@ pub(crate) fn run_task(
     side: Side,
     samples: &SampleBuffer,
     shared: &Shared,
+    trace: Option<&Emitter>,
 ) -> ! {
     let task = side.task as usize;
     let status = match set_up(plan, task) {
         Ok(()) => {
             samples.touch();
-            task_body(plan, side, samples.start_ptr(), shared);
+            task_body(plan, side, samples.start_ptr(), shared, trace);
             0
         }
         Err(why) => {
@@ -172,13 +174,26 @@ fn set_up(plan: &PipeSwitch, task: usize) -> Result<(), ProbeError> {
     plan.tasks[task].apply()
 }
 
-fn task_body(plan: &PipeSwitch, side: Side, samples: *mut Sample, shared: &Shared) {
-    let warm = pass_token(plan.clock, side, plan.warm_up, samples, shared);
+fn task_body(
+    plan: &PipeSwitch,
+    side: Side,
+    samples: *mut Sample,
+    shared: &Shared,
+    trace: Option<&Emitter>,
+) {
+    if let Some(emitter) = trace {
+        emitter.prepare();
+    }
+    let clock = plan.clock;
+    let warm = pass_token(clock, side, plan.warm_up, samples, shared, &Untraced);
     if warm < plan.warm_up {
         return;
     }
     let before = Usage::now();
-    let done = pass_token(plan.clock, side, plan.rounds, samples, shared);
+    let done = match trace {
+        Some(emitter) => pass_token(clock, side, plan.rounds, samples, shared, emitter),
+        None => pass_token(clock, side, plan.rounds, samples, shared, &Untraced),
+    };
     let after = Usage::now();
     // SAFETY: only this task writes its own entry.
     unsafe { *shared.usage[side.task as usize].get() = (before, after) };
@@ -190,20 +205,27 @@ fn task_body(plan: &PipeSwitch, side: Side, samples: *mut Sample, shared: &Share
 /// The sampling loop of either side; returns the rounds it finished. Task 0
 /// begins each round; hand-off 2r goes to task 1, hand-off 2r + 1 back.
 #[inline(never)]
-fn pass_token(clock: Clock, side: Side, rounds: u32, samples: *mut Sample, shared: &Shared) -> u32 {
-    // Each side has its own copy of the loop for each clock, so that the
-    // choice is not made between two stamps.
+fn pass_token(
+    clock: Clock,
+    side: Side,
+    rounds: u32,
+    samples: *mut Sample,
+    shared: &Shared,
+    trace: &impl Trace,
+) -> u32 {
+    // Each side has its own copy of the loop for each clock, traced and
+    // untraced, so that the choice is not made between two stamps.
+    macro_rules! pass_with {
+        ($clock:ident) => {{
+            let stamp = || Clock::$clock.stamp();
+            pass(stamp, side, rounds, samples, shared, trace)
+        }};
+    }
     match clock {
-        Clock::Monotonic => pass(|| Clock::Monotonic.stamp(), side, rounds, samples, shared),
-        Clock::Raw => pass(|| Clock::Raw.stamp(), side, rounds, samples, shared),
-        Clock::Counter => pass(|| Clock::Counter.stamp(), side, rounds, samples, shared),
-        Clock::Gettimeofday => pass(
-            || Clock::Gettimeofday.stamp(),
-            side,
-            rounds,
-            samples,
-            shared,
-        ),
+        Clock::Monotonic => pass_with!(Monotonic),
+        Clock::Raw => pass_with!(Raw),
+        Clock::Counter => pass_with!(Counter),
+        Clock::Gettimeofday => pass_with!(Gettimeofday),
     }
 }
 
@@ -214,6 +236,7 @@ fn pass(
     rounds: u32,
     samples: *mut Sample,
     shared: &Shared,
+    trace: &impl Trace,
 ) -> u32 {
     let begins = side.task == 0;
     for round in 0..rounds {
@@ -221,6 +244,8 @@ fn pass(
             if shared.end.load(Ordering::Relaxed) {
                 return round;
             }
+            // Before the stamp: outside the interval that it begins.
+            trace.round_start(side.task, round);
             shared.out.store(stamp(), Ordering::Relaxed);
             if !side.send() {
                 return round;
@@ -241,6 +266,7 @@ fn pass(
         // SAFETY: the buffer has two entries for each round, and only this
         // task writes entries of this parity.
         unsafe { samples.add(index).write(sample) };
+        trace.handoff(&sample);
         if !begins {
             shared.out.store(stamp(), Ordering::Relaxed);
             if !side.send() {

@@ -13,6 +13,7 @@
 use crate::clock::now_ns;
 use crate::memory::TASK_STACK;
 use crate::task::{TaskSetup, Usage};
+use crate::ust::{Emitter, Trace, Untraced};
 use crate::{block_signals_here, stop, ProbeError, SampleBuffer, Sampled};
 use rtperf_record::{flags, Sample};
 use std::sync::mpsc::{channel, Sender};
@@ -59,7 +60,8 @@ struct Task {
 fn start_all(plan: &TimerLatency) -> Result<Vec<Task>, ProbeError> {
     let _blocked = block_signals_here();
     let mut tasks = Vec::new();
-    for setup in plan.tasks.iter().copied() {
+    for (i, setup) in plan.tasks.iter().copied().enumerate() {
+        let trace = Emitter::of(i, None);
         let samples = SampleBuffer::new(plan.rounds.max(plan.warm_up) as usize)?;
         let (go, wait) = channel();
         let (ready, is_ready) = channel();
@@ -71,7 +73,8 @@ fn start_all(plan: &TimerLatency) -> Result<Vec<Task>, ProbeError> {
                 // The receiver waits for exactly this message.
                 let _ = ready.send(setup.apply());
                 let gone = |_| ProbeError("the measurement was given up".into());
-                task(&plan, setup, wait.recv().map_err(gone)?, samples)
+                let first = wait.recv().map_err(gone)?;
+                task(&plan, setup, first, samples, trace.as_ref())
             })
             .map_err(|e| ProbeError(format!("no sampling thread can be started: {e}")))?;
         let dead = |_| Err(ProbeError("a sampling task died".into()));
@@ -86,12 +89,20 @@ fn task(
     setup: TaskSetup,
     first: i64,
     mut samples: SampleBuffer,
+    trace: Option<&Emitter>,
 ) -> Result<Sampled, ProbeError> {
-    let start = sample(plan.warm_up, first, plan.interval_ns, &mut samples);
+    if let Some(emitter) = trace {
+        emitter.prepare();
+    }
+    let interval = plan.interval_ns;
+    let start = sample(plan.warm_up, first, interval, &mut samples, &Untraced);
     samples.clear();
     let before = Usage::now();
     let begun = now_ns(libc::CLOCK_MONOTONIC);
-    sample(plan.rounds, start, plan.interval_ns, &mut samples);
+    match trace {
+        Some(emitter) => sample(plan.rounds, start, interval, &mut samples, emitter),
+        None => sample(plan.rounds, start, interval, &mut samples, &Untraced),
+    };
     let ended = now_ns(libc::CLOCK_MONOTONIC);
     let record = setup.record(0, before, Usage::now());
     Ok(Sampled {
@@ -104,7 +115,13 @@ fn task(
 }
 
 /// The sampling loop. Returns the deadline that would follow.
-fn sample(rounds: u32, first: i64, interval: i64, samples: &mut SampleBuffer) -> i64 {
+fn sample(
+    rounds: u32,
+    first: i64,
+    interval: i64,
+    samples: &mut SampleBuffer,
+    trace: &impl Trace,
+) -> i64 {
     let mut deadline = first;
     let mut now = i64::MIN;
     for round in 0..rounds {
@@ -114,13 +131,16 @@ fn sample(rounds: u32, first: i64, interval: i64, samples: &mut SampleBuffer) ->
         let missed = now >= deadline;
         sleep_until(deadline);
         now = now_ns(libc::CLOCK_MONOTONIC);
-        samples.push(Sample {
+        let taken = Sample {
             time_ns: now,
             latency_ns: now - deadline,
             round,
             flags: if missed { flags::OVERRUN } else { 0 },
             ..Sample::default()
-        });
+        };
+        samples.push(taken);
+        trace.round_start(taken.task, round);
+        trace.sample(&taken);
         deadline += interval;
     }
     deadline
@@ -155,7 +175,7 @@ mod tests {
         // Deadlines that began 5 ms ago: at least five were missed already.
         let mut samples = SampleBuffer::new(20).unwrap();
         let first = now_ns(libc::CLOCK_MONOTONIC) - 5_000_000;
-        let next = sample(20, first, 1_000_000, &mut samples);
+        let next = sample(20, first, 1_000_000, &mut samples, &Untraced);
         assert_eq!(next, first + 20_000_000);
         let s = samples.as_slice();
         assert_eq!(s.len(), 20);
