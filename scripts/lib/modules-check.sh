@@ -33,7 +33,7 @@ take_checkpatch() {
 
 # An event is declared in the shape of the kernel's own headers of events,
 # which these two of checkpatch's checks do not know.
-EVENT_HEADERS=(trace.h events.h)
+EVENT_HEADERS=(trace.h rtperf_daq_events.h)
 EVENT_IGNORED=OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT
 
 check_style() {

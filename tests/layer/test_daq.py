@@ -26,7 +26,7 @@ class Modules(unittest.TestCase):
     def test_sources_arrive_where_make_looks(self):
         for recipe, names in (
             (DAQ, {"Kbuild", "Makefile", "trace.h", "rtperf-daq-core.c", "rtperf-daq-sim-core.c"}),
-            (PROBE, {"Kbuild", "Makefile", "trace.h", "events.h", "lttng-probe-rtperf-daq.c"}),
+            (PROBE, {"Kbuild", "Makefile", "trace.h", "rtperf_daq_events.h", "lttng-probe-rtperf-daq.c"}),
         ):
             for release in RELEASES:
                 with self.subTest(recipe, release=release), Build(release, "rtperf") as build:

@@ -12,12 +12,13 @@
 #undef TRACE_INCLUDE_PATH
 #undef TRACE_INCLUDE_FILE
 
+/* LTTng looks beside its own headers first: no name of theirs will do. */
 #define LTTNG_PACKAGE_BUILD
 #define CREATE_TRACE_POINTS
 #define TRACE_INCLUDE_PATH .
-#define TRACE_INCLUDE_FILE events
+#define TRACE_INCLUDE_FILE rtperf_daq_events
 
-#include "events.h"
+#include "rtperf_daq_events.h"
 
 MODULE_AUTHOR("The meta-rtperf authors");
 MODULE_DESCRIPTION("LTTng probe for rtperf-daq");
