@@ -17,6 +17,7 @@ pub use irq_thread::irq_thread_priority;
 use crate::clock::now_ns;
 use crate::memory::TASK_STACK;
 use crate::task::{TaskSetup, Usage};
+use crate::ust::{Emitter, Trace};
 use crate::{block_signals_here, stop, ProbeError, SampleBuffer, Sampled};
 use device::{Scan, Stream, BLOCK_LATE, BLOCK_OVERRUN};
 use rtperf_record::{flags, Sample};
@@ -208,9 +209,14 @@ fn read_task(
     let mut reader = Reader {
         stages: &plan.stages,
         buffers,
+        traces: Vec::new(),
         first: None,
         last: 0,
     };
+    // One for each stage; none while there is no trace.
+    let stages = 0..plan.stages.len();
+    let traces: Vec<Emitter> = stages.map_while(|i| Emitter::of(i, None)).collect();
+    traces.iter().for_each(Emitter::prepare);
     let mut failed = reader.blocks(&mut stream, plan.warm_up, progress).err();
     // Blocks that are waiting already are no fair start.
     while failed.is_none() && stream.is_ready() {
@@ -218,6 +224,7 @@ fn read_task(
     }
     reader.buffers.iter_mut().for_each(SampleBuffer::clear);
     reader.first = None;
+    reader.traces = traces;
     let (before, begun) = (Usage::now(), now_ns(libc::CLOCK_MONOTONIC));
     if failed.is_none() {
         failed = reader.blocks(&mut stream, plan.rounds, progress).err();
@@ -248,6 +255,8 @@ fn read_task(
 struct Reader<'a> {
     stages: &'a [Stage],
     buffers: Vec<SampleBuffer>,
+    /// Empty unless this is a traced pass.
+    traces: Vec<Emitter>,
     first: Option<u32>,
     last: u32,
 }
@@ -297,6 +306,12 @@ impl Reader<'_> {
                 ..Sample::default()
             });
         }
+        for (trace, buffer) in self.traces.iter().zip(&self.buffers) {
+            if let Some(sample) = buffer.as_slice().last() {
+                trace.round_start(sample.task, round);
+                trace.sample(sample);
+            }
+        }
         self.first.get_or_insert(scan.sequence);
         self.last = scan.sequence;
     }
@@ -315,6 +330,7 @@ mod tests {
                 .iter()
                 .map(|_| SampleBuffer::new(4).unwrap())
                 .collect(),
+            traces: Vec::new(),
             first: None,
             last: 0,
         };
