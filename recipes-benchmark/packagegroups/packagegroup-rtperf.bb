@@ -14,4 +14,4 @@ inherit packagegroup
 RDEPENDS:${PN} = "rtperf-board"
 
 # An image without them still measures all but the data acquisition.
-RRECOMMENDS:${PN} = "lttng-modules lttng-tools rtperf-daq rtperf-daq-lttng-probe"
+RRECOMMENDS:${PN} = "lttng-modules lttng-tools rtperf-daq rtperf-daq-lttng-probe rtperf-ust"
