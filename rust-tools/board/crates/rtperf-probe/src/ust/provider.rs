@@ -27,8 +27,8 @@ pub(super) struct Provider {
 impl Provider {
     pub(super) fn open(_: &OsStr) -> Result<Provider, ProbeError> {
         Err(ProbeError(
-            "this rtperf-run is linked statically, which rules out user-space events \
-             (install the layer's package for them)"
+            "no user-space events: this rtperf-run is linked statically and can load no \
+             provider (the image's own package can)"
                 .into(),
         ))
     }
