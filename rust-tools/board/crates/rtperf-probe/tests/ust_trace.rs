@@ -211,6 +211,8 @@ impl Bench {
         // Absent the first time.
         let _ = std::fs::remove_dir_all(&folder);
         std::env::set_var(PROVIDER_VARIABLE, build_provider(&folder)?);
+        // The command remembers its session there, else in the user's home.
+        std::env::set_var("LTTNG_HOME", &folder);
         own_run_folder()?;
         let daemon = Command::new("lttng-sessiond")
             .args(["--no-kernel", "--quiet"])
