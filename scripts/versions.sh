@@ -60,5 +60,7 @@ CHECKPATCH_VERSION=6.12.117-1~deb12u1
 # LTTng's commands for the board, and the libraries that they load.
 LTTNG_TOOLS_PACKAGE=lttng-tools
 LTTNG_TOOLS_VERSION=2.13.9-1+deb12u1
-LTTNG_LIBRARIES=(libc6 libgcc-s1 libicu72 libkmod2 liblttng-ctl0 liblttng-ust-common1
+LTTNG_LIBRARIES=(libc6 libgcc-s1 libicu72 libkmod2 liblttng-ctl0 liblttng-ust1 liblttng-ust-common1
     liblttng-ust-ctl5 liblzma5 libnuma1 libpopt0 libssl3 libstdc++6 liburcu8 libxml2 libzstd1 zlib1g)
+# What rtperf-run's UST provider is built with, in the version of the library.
+LTTNG_UST_PACKAGES=(liburcu-dev liblttng-ust-dev liblttng-ust-common1 liblttng-ust1)

@@ -11,9 +11,14 @@ CARD=$BUILD/virtual-board/card      # card.img and initrd.img, with their keys
 MIB=$((1024 * 1024))
 CARD_MIB=256     # QEMU's SD card wants a power of two
 ROOT_START_MIB=1
-ROOT_MIB=64
-RESULTS_START_MIB=$((ROOT_START_MIB + ROOT_MIB))
-RESULTS_MIB=$((CARD_MIB - RESULTS_START_MIB))
+
+# size_card ROOT_MIB: the results get what the root file system leaves.
+size_card() {
+    ROOT_MIB=$1
+    RESULTS_START_MIB=$((ROOT_START_MIB + ROOT_MIB))
+    RESULTS_MIB=$((CARD_MIB - RESULTS_START_MIB))
+}
+size_card 64
 
 # Sets KERNEL and KERNEL_MODULES (a folder).
 prepare_kernel() {
@@ -81,13 +86,29 @@ prepare_initrd() {
     stage initrd "built with ${#KERNEL_BOOT_MODULES[@]} modules"
 }
 
-# Sets CARD_IMAGE, the card as it comes from the factory: never booted itself.
+# card_key FILE…: of these files, the modules, and what LTTng brings.
+card_key() {
+    local modules
+    mapfile -t modules < <(find "$MODULE_TREE/lib" -type f | sort)
+    {
+        key_of "$@" "${modules[@]}"
+        printf '%s\n' "${LTTNG_DEBS[@]##*/}"
+    } | sha256sum | cut -c1-16
+}
+
+# prepare_card KIND: sets CARD_IMAGE, the card as it comes from the factory,
+# never booted itself: `lttng` with LTTng on it, `none` without.
 prepare_card() {
-    CARD_IMAGE=$CARD/card.img
-    local key plan=$REPO/rust-tools/board/plans/default.yaml
+    CARD_IMAGE=$CARD/card-$1.img
+    local key plan=$REPO/rust-tools/board/plans/virtual-board.yaml
     local init_script=$REPO/recipes-benchmark/rtperf/files/rtperf.init
-    key=$(key_of "$BOARD_RUN" "$BUSYBOX" "$plan" "$init_script" "$PIECES"/{inittab,rcS,console,profile} \
-        "$REPO/scripts/lib/card.sh")
+    local files=("$BOARD_RUN" "$BUSYBOX" "$plan" "$init_script" "$PIECES"/{inittab,rcS,console,profile}
+        "$REPO"/scripts/lib/{card,lttng}.sh)
+    if [[ $1 == lttng ]]; then
+        size_card 128
+        files+=("$UST_PROVIDER")
+    fi
+    key=$(card_key "${files[@]}")
     if is_current "$CARD_IMAGE" "$key"; then
         stage card cached
         return 0
@@ -101,15 +122,20 @@ prepare_card() {
     root_skeleton "$tree/root"
     root_busybox "$tree/root"
     root_board_tools "$tree/root" "$plan" "$init_script"
+    root_modules "$tree/root" "$MODULE_TREE"
+    if [[ $1 == lttng ]]; then
+        root_lttng_tools "$tree/root"
+        root_ust_provider "$tree/root"
+    fi
     root_identity "$tree/root" "$key"
     make_partitions "$tree" "$CARD_IMAGE.new"
     put_in_place "$CARD_IMAGE" "$key"
-    stage card "built, $CARD_MIB MiB: ROOT and RTPERF"
+    stage card "built, $CARD_MIB MiB: ROOT ($ROOT_MIB MiB, $([[ $1 == lttng ]] || echo "no ")LTTng) and RTPERF"
 }
 
 root_skeleton() {
     local root=$1
-    mkdir -p "$root"/{bin,sbin,dev,etc/init.d,proc,root,run,sys,tmp,usr/bin,usr/sbin,var/lib,var/log}
+    mkdir -p "$root"/{bin,sbin,dev,etc/{init.d,modprobe.d},proc,root,run,sys,tmp,usr/bin,usr/sbin,var/lib,var/log}
     ln -s ../run "$root/var/run"
     install -m 644 "$PIECES/inittab" "$root/etc/inittab"
     install -m 644 "$PIECES/profile" "$root/etc/profile"

@@ -84,7 +84,7 @@ choose_deb() {
     update_lists
     DEB_PACKAGE=$package
     DEB_VERSION=$pin
-    if [[ $(apt-cache "${APT_PRIVATE[@]}" madison "$package:$arch" 2>/dev/null) == *"| $pin |"* ]]; then
+    if [[ -n $pin && $(apt-cache "${APT_PRIVATE[@]}" madison "$package:$arch" 2>/dev/null) == *"| $pin |"* ]]; then
         return 0
     fi
     DEB_VERSION=$(available "$package" "$arch")

@@ -109,17 +109,29 @@ check_kernel() {
 
 # put_plan IMAGE OFFSET PLAN: replaces the installed plan on the working copy.
 put_plan() {
-    local device="$1?offset=$2" plan=$3
     ext_has "$1" "$2" /etc/rtperf || die "the image has no /etc/rtperf, so --plan has nowhere to go: is the rtperf layer in it?"
+    put_file "$1" "$2" "$3" /etc/rtperf plan.yaml
+}
+
+# put_module_parameters IMAGE OFFSET NAME=VALUE…: for the simulated device.
+put_module_parameters() {
+    local list=$WORK/modprobe.conf
+    printf 'options rtperf-daq-sim %s\n' "${*:3}" >"$list"
+    put_file "$1" "$2" "$list" /etc/modprobe.d rtperf.conf
+}
+
+# put_file IMAGE OFFSET FILE FOLDER NAME: on the working copy.
+put_file() {
+    local device="$1?offset=$2" file=$3 folder=$4 name=$5
     e2fsck -p "$device" >/dev/null 2>&1 || (($? == 1)) || die "the root file system of the image is damaged; e2fsck cannot repair it by itself."
     debugfs -w -f - "$device" >/dev/null 2>&1 <<END
-cd /etc/rtperf
-rm plan.yaml
-write "$plan" plan.yaml
-set_inode_field plan.yaml mode 0100644
-set_inode_field plan.yaml uid 0
-set_inode_field plan.yaml gid 0
+cd $folder
+rm $name
+write "$file" $name
+set_inode_field $name mode 0100644
+set_inode_field $name uid 0
+set_inode_field $name gid 0
 END
-    debugfs -R "cat /etc/rtperf/plan.yaml" "$device" 2>/dev/null | cmp -s - "$plan" ||
-        die "could not put the plan $plan on the image's root partition."
+    debugfs -R "cat $folder/$name" "$device" 2>/dev/null | cmp -s - "$file" ||
+        die "could not put $file on the image's root partition."
 }

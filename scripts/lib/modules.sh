@@ -45,10 +45,14 @@ kbuild() {
         KCFLAGS=-g0 "-j$(nproc)" "$@" modules
 }
 
+# The folders whose modules this run wants, out of all that were ever built.
+MODULE_WORK=()
+
 # module_work NAME KEY: sets WORK_DIR, a fresh folder to build in, and is false;
 # or is true when what is there was finished for the same key.
 module_work() {
     WORK_DIR=$MODULES/$KERNEL_RELEASE/work/$1
+    MODULE_WORK+=("$WORK_DIR")
     [[ $(cat "$WORK_DIR/.key" 2>/dev/null) != "$2" ]] || return 0
     rm -rf "$WORK_DIR"
     mkdir -p "$WORK_DIR"
@@ -167,6 +171,17 @@ build_probe() {
     stage probe "built lttng-probe-rtperf-daq"
 }
 
+# build_modules WITH_LTTNG: all of them, ready in MODULE_TREE.
+build_modules() {
+    prepare_kernel_build
+    build_daq
+    if [[ -n $1 ]]; then
+        build_lttng
+        build_probe
+    fi
+    assemble_modules
+}
+
 # Sets MODULE_TREE: lib/modules/<release> below it is ready for modprobe.
 assemble_modules() {
     MODULE_TREE=$MODULES/$KERNEL_RELEASE
@@ -175,7 +190,7 @@ assemble_modules() {
     rm -rf "$tree"
     mkdir -p "$folder/extra" "$folder/kernel"
     cp "$KERNEL_MODULES"/modules.{builtin,builtin.modinfo,order} "$folder/"
-    find "$MODULE_TREE/work" -name '*.ko' -exec cp -t "$folder/extra" {} +
+    find "${MODULE_WORK[@]}" -name '*.ko' -exec cp -t "$folder/extra" {} +
     for name in "${KERNEL_DAQ_MODULES[@]}"; do
         found=$(find "$KERNEL_MODULES/kernel" -name "$name.ko*" -print -quit)
         [[ -n $found ]] || die "the kernel package has no module $name; correct KERNEL_DAQ_MODULES in scripts/versions.sh."

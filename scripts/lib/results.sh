@@ -31,6 +31,28 @@ collect_runs() {
     esac
 }
 
+# What the traced pass tells of each run that has one. It explains the figures
+# and judges nothing, so whatever comes of it, the verdict stands by itself.
+analyze_runs() {
+    local dir=$1 folder status
+    for folder in "${RUNS[@]}"; do
+        [[ -d $folder/explain/trace ]] || continue
+        status=0
+        doing analyze "reading the trace"
+        run "$HOST_RTPERF" analyze "$folder" >"$dir/analyze.new" 2>"$BUILD/logs/analyze.log" || status=$?
+        clear_doing
+        cat "$dir/analyze.new" >>"$dir/analyze.txt"
+        rm "$dir/analyze.new"
+        case $status in
+            0) stage analyze "the trace of ${folder##*/}, into $dir/analyze.txt" ;;
+            1) stage analyze "${RED}parts of the trace${PLAIN} of ${folder##*/}, the rest is lost or damaged; into $dir/analyze.txt" ;;
+            *) stage analyze "${RED}nothing${PLAIN}: the trace of ${folder##*/} cannot be analysed" ;;
+        esac
+        sed 's/^/  /' "$BUILD/logs/analyze.log" >&"$MESSAGES"
+    done
+    [[ ! -s $dir/analyze.txt ]] || cat "$dir/analyze.txt"
+}
+
 # Sets VERDICT, the gate's exit status.
 judge_runs() {
     local limits=$1 dir=$2

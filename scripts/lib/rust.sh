@@ -62,26 +62,30 @@ clean_cargo() {
         RUSTC="$RUSTC" "$@"
 }
 
-# build_board_tools ARCH: sets BOARD_RUN, the stripped static program.
+# build_board_tools ARCH static|dynamic: sets BOARD_RUN, the stripped program. A
+# static one runs on any image, but cannot load LTTng's library.
 build_board_tools() {
-    local arch=$1 triple=$1-unknown-linux-gnu prefix linker built out
+    local arch=$1 linking=$2 triple=$1-unknown-linux-gnu prefix linker built out
+    local flags='' target=$BUILD/cargo/board-$2
     case $arch in
         aarch64) prefix=aarch64-linux-gnu- linker=aarch64-linux-gnu-gcc-12; ensure_packages "${CROSS_PACKAGES[@]}" ;;
         x86_64) prefix='' linker=gcc; ensure_packages "${NATIVE_PACKAGES[@]}" ;;
         *) die "no board target '$arch'; there are aarch64 and x86_64." "$EXIT_USAGE" ;;
     esac
+    [[ $linking == dynamic ]] || flags='-C target-feature=+crt-static'
     choose_board_rust "$triple"
     doing "board tools" "building rtperf-run for $arch"
     local upper=${triple^^}
     upper=${upper//-/_}
-    run_logged "$BUILD/logs/board-tools-$arch.log" "building rtperf-run for $arch" clean_cargo \
+    run_logged "$BUILD/logs/board-tools-$arch-$linking.log" "building rtperf-run for $arch" clean_cargo \
         "CARGO_TARGET_${upper}_LINKER=$linker" \
-        "CARGO_TARGET_${upper}_RUSTFLAGS=-C target-feature=+crt-static $SYSROOT_FLAG" \
+        "CARGO_TARGET_${upper}_RUSTFLAGS=$flags $SYSROOT_FLAG" \
         "CC_${triple//-/_}=$linker" "AR_${triple//-/_}=${prefix}ar" \
-        "$CARGO" build --release --locked --target "$triple" --target-dir "$BUILD/cargo/board" \
+        "$CARGO" build --release --locked --target "$triple" --target-dir "$target" \
         --manifest-path "$REPO/rust-tools/board/Cargo.toml" --package rtperf-run
-    built=$BUILD/cargo/board/$triple/release/rtperf-run
+    built=$target/$triple/release/rtperf-run
     out=$BUILD/board-tools/$arch
+    [[ $linking == static ]] || out+=-$linking
     BOARD_RUN=$out/rtperf-run
     if [[ ! $BOARD_RUN -nt $built ]]; then
         mkdir -p "$out"
@@ -89,7 +93,7 @@ build_board_tools() {
         mv "$BOARD_RUN.new" "$BOARD_RUN"
     fi
     record_version "rustc-board-$arch" "$("$RUSTC" --version)"
-    stage "board tools" "rtperf-run for $arch, static, $(($(stat -c %s "$BOARD_RUN") / 1024)) KiB (rustc $("$RUSTC" --version | cut -d' ' -f2))"
+    stage "board tools" "rtperf-run for $arch, $linking, $(($(stat -c %s "$BOARD_RUN") / 1024)) KiB (rustc $("$RUSTC" --version | cut -d' ' -f2))"
 }
 
 # Sets HOST_RTPERF.
