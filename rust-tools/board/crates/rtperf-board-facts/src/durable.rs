@@ -7,7 +7,7 @@ use crate::FactsError;
 use nix::errno::Errno;
 use sha2::{Digest, Sha256};
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::Path;
 
 /// What has reached the disk.
@@ -66,6 +66,25 @@ fn write_beside(
         sha256: hex(&hash.finalize()),
         bytes,
     })
+}
+
+/// SHA-256 of a file that somebody else has written, and which is on the disk
+/// on return.
+pub fn hash_file(path: &Path) -> Result<String, FactsError> {
+    let hash = || {
+        let mut file = File::open(path)?;
+        let mut hash = Sha256::new();
+        let mut room = vec![0; 64 * 1024];
+        loop {
+            match file.read(&mut room)? {
+                0 => break,
+                n => hash.update(&room[..n]),
+            }
+        }
+        file.sync_all()?;
+        Ok(hex(&hash.finalize()))
+    };
+    hash().map_err(|e: io::Error| FactsError(format!("{} cannot be read: {e}", path.display())))
 }
 
 /// Makes the names in a folder durable.
@@ -153,6 +172,8 @@ mod tests {
         let bytes: Vec<u8> = (0..300_001u32).map(|n| n as u8).collect();
         let written = write_file(tree.path(), "a.npy", |out| out.write_all(&bytes)).unwrap();
         assert_eq!(written.sha256, hex(&Sha256::digest(&bytes)));
+        let again = hash_file(&tree.path().join("a.npy"));
+        assert_eq!(again, Ok(written.sha256));
         assert_eq!(std::fs::read(tree.path().join("a.npy")).unwrap(), bytes);
     }
 

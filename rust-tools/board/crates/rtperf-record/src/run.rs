@@ -10,6 +10,9 @@ use std::collections::BTreeMap;
 /// Name of the pass without tracing, the only one that gates latency.
 pub const PASS_MEASURE: &str = "measure";
 
+/// Name of the pass under LTTng, which explains and never gates latency.
+pub const PASS_EXPLAIN: &str = "explain";
+
 /// The whole of `run.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Run {
@@ -82,6 +85,12 @@ pub struct PassRecord {
     pub clocks_start: ClockTuple,
     /// Absent while the pass runs, and after a power loss.
     pub clocks_end: Option<ClockTuple>,
+    /// How it ended; absent while it runs, and after a power loss.
+    pub status: Option<Outcome>,
+    /// Why it is not `done`, or what it had to do without.
+    pub reason: Option<String>,
+    /// What LTTng recorded: `kernel`, `ust`; empty for an untraced pass.
+    pub traced: Vec<String>,
 }
 
 /// Clocks read one after the other.

@@ -3,7 +3,7 @@
 
 //! The command line.
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 pub const DEFAULT_PLAN: &str = "/etc/rtperf/plan.yaml";
@@ -58,6 +58,18 @@ pub struct RunArgs {
     /// else /var/lib/rtperf]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Passes to make: measure (untraced, the one that gates), explain (a short
+    /// one under LTTng) [default: both where LTTng is installed, else measure]
+    #[arg(long, value_name = "PASS", value_delimiter = ',')]
+    pub pass: Vec<Pass>,
+    /// What LTTng records in the explain pass; none leaves the pass out
+    #[arg(
+        long,
+        value_name = "DOMAIN",
+        value_delimiter = ',',
+        default_value = "kernel,ust"
+    )]
+    pub trace: Vec<Domain>,
     /// A failed check is an error: nothing is measured then
     #[arg(long)]
     pub strict: bool,
@@ -65,6 +77,19 @@ pub struct RunArgs {
     /// of runs and deadline, print RTPERF-DONE, then do as the plan says
     #[arg(long)]
     pub autorun: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Pass {
+    Measure,
+    Explain,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Domain {
+    Kernel,
+    Ust,
+    None,
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use crate::cli::RunArgs;
 use crate::fault::{Fault, EXIT_INTERRUPTED, EXIT_PARTLY, EXIT_UNUSABLE};
 use crate::jobs::{bytes_needed, jobs, Job};
-use crate::measure::measure_all;
+use crate::passes::{self, Passes};
 use crate::plan::{Idle, Plan, RtThrottling};
 use crate::run_dir::{empty_run, RunDir};
 use crate::table;
@@ -50,7 +50,6 @@ pub fn run(plan: &Plan, args: &RunArgs, place: &Place) -> Result<Ended, Fault> {
         run.trigger = Trigger::Autorun;
     }
     run.settings_changed = settings.changed();
-    run.planned = jobs.iter().map(|j| j.params.len() as u32).sum();
     run.instrumented = identity::instrumented(&root, &identity.kernel_release);
     run.plan = serde_json::to_value(plan).map_err(Fault::unusable)?;
     run.clocks = Clock::ALL.into_iter().filter_map(clock_info).collect();
@@ -62,14 +61,18 @@ pub fn run(plan: &Plan, args: &RunArgs, place: &Place) -> Result<Ended, Fault> {
     let mut dir = RunDir::begin(path, run)?;
     dir.say(&format!("run {id}"));
     dir.say(&format!("in  {} ({})", dir.path().display(), place.how()));
-    let measured = measure_all(plan, &jobs, &mut dir);
+    let measured = match Passes::of(args).measure {
+        true => passes::measure(plan, &jobs, &mut dir),
+        false => Ok(()),
+    };
     dir.run.checks.after = checks::read_after(&root, &baseline);
+    let explained = measured.and_then(|()| passes::explain(plan, &jobs, args, &mut dir));
     dir.run.settings_changed = settings.restore();
     for complaint in settings.complaints() {
         dir.say(&format!("warning: {complaint}"));
     }
-    measured?;
-    finish(dir, args.strict, id)
+    let explained = explained?;
+    finish(dir, args.strict, explained, id)
 }
 
 /// Whether any task of the plan may run at all: without the permission
@@ -103,7 +106,12 @@ fn strict(checks: &[Check], consequence: &str) -> Result<(), Fault> {
 }
 
 /// Closes the run directory, prints the table and decides the exit status.
-fn finish(mut dir: RunDir, strict_checks: bool, id: String) -> Result<Ended, Fault> {
+fn finish(
+    mut dir: RunDir,
+    strict_checks: bool,
+    explained: bool,
+    id: String,
+) -> Result<Ended, Fault> {
     let after = dir.run.checks.after.clone();
     let failed: Vec<_> = [&dir.run.checks.before, &after]
         .into_iter()
@@ -115,6 +123,9 @@ fn finish(mut dir: RunDir, strict_checks: bool, id: String) -> Result<Ended, Fau
         .cloned()
         .collect();
     dir.say(&format!("\n{}", table::results(&dir.run)));
+    if let Some(cost) = table::tracing_cost(&dir.run) {
+        dir.say(&cost);
+    }
     if !failed.is_empty() {
         dir.say("checks that failed:");
         dir.say(&table::checks(&deduplicated(failed)));
@@ -133,7 +144,7 @@ fn finish(mut dir: RunDir, strict_checks: bool, id: String) -> Result<Ended, Fau
     let done = |m: &Measurement| m.status == Outcome::Done;
     let exit = match stopped() {
         Some(StopCause::Signal) => EXIT_INTERRUPTED,
-        _ if dir.run.measurements.iter().all(done) => 0,
+        _ if explained && dir.run.measurements.iter().all(done) => 0,
         _ if dir.run.measurements.iter().any(|m| m.n > 0) => EXIT_PARTLY,
         _ => EXIT_UNUSABLE,
     };

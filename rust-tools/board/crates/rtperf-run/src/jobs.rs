@@ -68,6 +68,31 @@ impl Job {
         }
     }
 
+    /// A tenth of the rounds, 100 to 1,000 of them, and never more than asked.
+    pub fn short(&self) -> Job {
+        let mut job = self.clone();
+        let rounds = match &mut job.kind {
+            Kind::Timer(t) => &mut t.rounds,
+            Kind::Pipe(p) => &mut p.rounds,
+            Kind::Daq(d) => &mut d.rounds,
+        };
+        let asked = *rounds;
+        *rounds = (asked / 10).clamp(100, 1_000).min(asked);
+        job.expected_n = job.expected_n / u64::from(asked.max(1)) * u64::from(*rounds);
+        let share = |ns: i64| ns / i64::from(asked.max(1)) * i64::from(*rounds);
+        job.about_ns = job.about_ns.map(share);
+        job
+    }
+
+    /// A latency that deserves an event of its own in a trace: a whole period.
+    pub fn bound_ns(&self) -> Option<i64> {
+        match &self.kind {
+            Kind::Timer(t) => Some(t.interval_ns),
+            Kind::Daq(d) => d.period_us.map(|us| i64::from(us) * 1_000),
+            Kind::Pipe(_) => None,
+        }
+    }
+
     /// What is about to be done, for the terminal.
     pub fn title(&self) -> String {
         let own = match &self.kind {

@@ -12,42 +12,66 @@ use crate::table;
 use rtperf_board_facts::settings::throttle_pause_ns;
 use rtperf_board_facts::Root;
 use rtperf_probe::{
-    check_task, daq, pipe_switch, stopped, timer_latency, Competitor, ProbeError, RunningLoad,
+    check_task, daq, pipe_switch, stopped, timer_latency, ust, Competitor, ProbeError, RunningLoad,
     Sampled, StopCause, TaskSetup,
 };
-use rtperf_record::{Measurement, Outcome, Params, PASS_MEASURE};
+use rtperf_record::{Measurement, Outcome, Params};
 
-/// Measures every job; each one is on the card before the next begins.
-pub fn measure_all(plan: &Plan, jobs: &[Job], dir: &mut RunDir) -> Result<(), Fault> {
+/// Measures every job of a pass; each one is on the card before the next begins.
+pub fn measure_all(plan: &Plan, jobs: &[Job], pass: &str, dir: &mut RunDir) -> Result<(), Fault> {
     let pause = throttle_pause_ns(&Root::default());
     for (i, job) in jobs.iter().enumerate() {
         dir.say(&format!("[{}/{}] {}", i + 1, jobs.len(), job.title()));
         let mut job = job.clone();
         if stopped().is_none() {
-            drop_impossible(dir, &mut job);
+            drop_impossible(dir, pass, &mut job);
         }
         let results = match stopped() {
             // Every CPU was impossible, and has been entered as such.
             None if job.params.is_empty() => Ok(Vec::new()),
-            None => measure(plan, &job),
+            None => {
+                trace(&job);
+                let results = measure(plan, &job);
+                ust::deactivate();
+                results
+            }
             Some(_) => Err(ProbeError(String::new())),
         };
         match results {
             Ok(all) => {
                 for (params, sampled) in job.params.iter().zip(all) {
-                    keep(dir, &job, params, sampled, pause);
+                    keep(dir, pass, &job, params, sampled, pause);
                 }
             }
-            Err(why) => job.params.iter().for_each(|p| give_up(dir, &job, p, &why)),
+            Err(why) => job
+                .params
+                .iter()
+                .for_each(|p| give_up(dir, pass, &job, p, &why)),
         }
         dir.checkpoint()?;
     }
     Ok(())
 }
 
+/// Lets the job emit events, where a pass has loaded the provider of them. What
+/// is far over a short pass's own median is worth an event of its own, but the
+/// bound must be known before; the plan's period or nothing is.
+fn trace(job: &Job) {
+    let traced = |params: &Params| ust::Traced {
+        measurement: params
+            .file_name(job.name)
+            .trim_end_matches(".npy")
+            .to_owned(),
+        bound_ns: job.bound_ns(),
+    };
+    let traced: Vec<ust::Traced> = job.params.iter().map(traced).collect();
+    // File names hold no NUL, the only thing that is refused.
+    let _ = ust::activate(&traced);
+}
+
 /// Takes CPUs on which no such task can run out of a per-CPU job, so that the
 /// others are measured, and enters each with its reason.
-fn drop_impossible(dir: &mut RunDir, job: &mut Job) {
+fn drop_impossible(dir: &mut RunDir, pass: &str, job: &mut Job) {
     let Kind::Timer(timer) = &mut job.kind else {
         return;
     };
@@ -64,7 +88,7 @@ fn drop_impossible(dir: &mut RunDir, job: &mut Job) {
         }
     }
     for (params, why) in impossible {
-        give_up(dir, job, &params, &why);
+        give_up(dir, pass, job, &params, &why);
     }
 }
 
@@ -89,11 +113,18 @@ fn measure(plan: &Plan, job: &Job) -> Result<Vec<Sampled>, ProbeError> {
 }
 
 /// Stores what was sampled and enters it in the run.
-fn keep(dir: &mut RunDir, job: &Job, params: &Params, sampled: Sampled, pause: Option<i64>) {
+fn keep(
+    dir: &mut RunDir,
+    pass: &str,
+    job: &Job,
+    params: &Params,
+    sampled: Sampled,
+    pause: Option<i64>,
+) {
     let mut samples = sampled.samples;
     flag_throttled(&mut samples, pause);
     let n = samples.as_slice().len() as u64;
-    let mut entry = entry(job, params, Outcome::Done);
+    let mut entry = entry(pass, job, params, Outcome::Done);
     entry.n = n;
     entry.duration_ns = sampled.duration_ns;
     entry.tasks = sampled.tasks;
@@ -108,7 +139,7 @@ fn keep(dir: &mut RunDir, job: &Job, params: &Params, sampled: Sampled, pause: O
             job.expected_n
         ));
     }
-    match dir.store(job.name, params, &samples) {
+    match dir.store(pass, job.name, params, &samples) {
         Ok((file, sha256)) => {
             entry.file = Some(file);
             entry.sha256 = Some(sha256);
@@ -126,8 +157,8 @@ fn keep(dir: &mut RunDir, job: &Job, params: &Params, sampled: Sampled, pause: O
 }
 
 /// Enters a measurement that yielded nothing.
-fn give_up(dir: &mut RunDir, job: &Job, params: &Params, why: &ProbeError) {
-    let mut entry = entry(job, params, Outcome::Failed);
+fn give_up(dir: &mut RunDir, pass: &str, job: &Job, params: &Params, why: &ProbeError) {
+    let mut entry = entry(pass, job, params, Outcome::Failed);
     entry.reason = Some(why.0.clone());
     if stopped().is_some() {
         entry.status = Outcome::Skipped;
@@ -145,11 +176,11 @@ fn by_what() -> &'static str {
     }
 }
 
-fn entry(job: &Job, params: &Params, status: Outcome) -> Measurement {
+fn entry(pass: &str, job: &Job, params: &Params, status: Outcome) -> Measurement {
     Measurement {
         name: job.name.to_owned(),
         params: params.clone(),
-        pass: PASS_MEASURE.to_owned(),
+        pass: pass.to_owned(),
         status,
         reason: None,
         file: None,

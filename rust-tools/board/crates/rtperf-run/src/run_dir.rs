@@ -5,11 +5,11 @@
 //! the card, whatever happens next.
 
 use crate::fault::Fault;
-use rtperf_board_facts::durable::write_file;
+use rtperf_board_facts::durable::{hash_file, sync_dir, write_file};
 use rtperf_probe::{clock_tuple, SampleBuffer};
 use rtperf_record::{
-    npy_header, sums_line, Checks, Identity, Params, PassRecord, Run, RunStatus, Trigger,
-    FORMAT_VERSION, PASS_MEASURE,
+    npy_header, sums_line, Checks, Identity, Outcome, Params, PassRecord, Run, RunStatus, Trigger,
+    FORMAT_VERSION,
 };
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -53,15 +53,39 @@ impl RunDir {
             log: String::new(),
             sums: Vec::new(),
         };
-        dir.make_folder(PASS_MEASURE)?;
-        dir.make_folder("measure/samples")?;
-        dir.run.passes.push(PassRecord {
-            name: PASS_MEASURE.to_owned(),
-            clocks_start: clock_tuple(),
-            clocks_end: None,
-        });
         dir.checkpoint()?;
         Ok(dir)
+    }
+
+    /// Begins a pass of `planned` measurements.
+    pub fn begin_pass(&mut self, name: &str, planned: usize) -> Result<(), Fault> {
+        self.make_folder(name)?;
+        self.make_folder(&format!("{name}/samples"))?;
+        self.run.planned += planned as u32;
+        self.run.passes.push(PassRecord {
+            name: name.to_owned(),
+            clocks_start: clock_tuple(),
+            clocks_end: None,
+            status: None,
+            reason: None,
+            traced: Vec::new(),
+        });
+        self.checkpoint()
+    }
+
+    /// The pass that runs, for what is to be said of it.
+    pub fn pass(&mut self) -> Option<&mut PassRecord> {
+        self.run.passes.last_mut()
+    }
+
+    /// Ends the pass.
+    pub fn end_pass(&mut self, status: Outcome, reason: Option<String>) -> Result<(), Fault> {
+        if let Some(pass) = self.pass() {
+            pass.clocks_end = Some(clock_tuple());
+            pass.status = Some(status);
+            pass.reason = reason;
+        }
+        self.checkpoint()
     }
 
     fn make_folder(&self, name: &str) -> Result<(), Fault> {
@@ -85,18 +109,19 @@ impl RunDir {
     /// Stores samples; returns the file's relative path and SHA-256.
     pub fn store(
         &mut self,
+        pass: &str,
         name: &str,
         params: &Params,
         samples: &SampleBuffer,
     ) -> Result<(String, String), String> {
         let file = params.file_name(name);
-        let relative = format!("{PASS_MEASURE}/samples/{file}");
+        let relative = format!("{pass}/samples/{file}");
         if self.sums.iter().any(|(path, _)| *path == relative) {
             return Err(format!(
                 "the plan has {name}{params} twice; the first one's samples are kept"
             ));
         }
-        let folder = self.path.join(PASS_MEASURE).join("samples");
+        let folder = self.path.join(pass).join("samples");
         let fill = |out: &mut dyn Write| {
             out.write_all(&npy_header(samples.as_slice().len() as u64))?;
             samples
@@ -122,18 +147,38 @@ impl RunDir {
         Ok(())
     }
 
-    /// Ends the run: closes the pass, then writes the checksums, the last file.
+    /// Enters files that another program has written below `folder` in the
+    /// checksums, and makes them durable.
+    pub fn adopt(&mut self, folder: &str) -> Result<(), String> {
+        let mut folders = vec![folder.to_owned()];
+        while let Some(folder) = folders.pop() {
+            let path = self.path.join(&folder);
+            let fault = |e: std::io::Error| format!("{} cannot be read: {e}", path.display());
+            for entry in std::fs::read_dir(&path).map_err(fault)? {
+                let entry = entry.map_err(fault)?;
+                let name = format!("{folder}/{}", entry.file_name().to_string_lossy());
+                if entry.file_type().map_err(fault)?.is_dir() {
+                    folders.push(name);
+                } else {
+                    let sha256 = hash_file(&entry.path()).map_err(|e| e.to_string())?;
+                    self.sums.push((name, sha256));
+                }
+            }
+            sync_dir(&path).map_err(|e| e.to_string())?;
+        }
+        Ok(())
+    }
+
+    /// Ends the run: writes the checksums, the last file.
     pub fn finish(&mut self, status: RunStatus) -> Result<(), Fault> {
         self.run.status = status;
-        if let Some(pass) = self.run.passes.last_mut() {
-            pass.clocks_end = Some(clock_tuple());
-        }
         self.checkpoint()?;
-        let mut lines: Vec<String> = Vec::new();
         self.sums.sort();
-        for (path, sha256) in &self.sums {
-            lines.push(sums_line(sha256, path));
-        }
+        let lines: Vec<String> = self
+            .sums
+            .iter()
+            .map(|(path, sum)| sums_line(sum, path))
+            .collect();
         let fill = |out: &mut dyn Write| out.write_all(lines.concat().as_bytes());
         write_file(&self.path, "SHA256SUMS", fill).map_err(Fault::unusable)?;
         Ok(())

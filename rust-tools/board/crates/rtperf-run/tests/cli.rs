@@ -48,6 +48,28 @@ fn command(folder: &Folder, measurements: &str) -> Command {
     let mut command = Command::new(PROGRAM);
     command.arg("--plan").arg(folder.plan(measurements));
     command.arg("--out").arg(folder.0.join("out"));
+    command.args(["--trace", "none"]);
+    command
+}
+
+/// A command whose explain pass finds exactly these programs.
+fn with_programs(folder: &Folder, programs: &[(&str, &str)]) -> Command {
+    let bin = folder.0.join("bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    for (name, script) in programs {
+        let path = bin.join(name);
+        std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755))
+            .unwrap();
+    }
+    let mut command = Command::new(PROGRAM);
+    command
+        .arg("--plan")
+        .arg(folder.plan("{measure: context-switch, rounds: 50}"));
+    command
+        .arg("--out")
+        .arg(folder.0.join("out"))
+        .env("PATH", bin);
     command
 }
 
@@ -251,6 +273,103 @@ fn without_permission_nothing_is_measured_and_the_reason_is_said() {
         0,
         "nothing is left behind"
     );
+}
+
+#[test]
+fn without_lttng_the_run_is_whole_unless_the_pass_was_asked_for() {
+    if !permitted() {
+        return;
+    }
+    for (arguments, status) in [(&[][..], 0), (&["--pass", "measure,explain"], 1)] {
+        let folder = Folder::new("no-lttng");
+        let done = with_programs(&folder, &[])
+            .args(arguments)
+            .output()
+            .unwrap();
+        assert_eq!(done.status.code(), Some(status), "{}", stderr(&done));
+        let dir = folder.run_dir();
+        let run = run_of(&dir);
+        assert_eq!((run.passes.len(), run.measurements.len()), (2, 1));
+        assert_eq!(run.passes[1].status, Some(Outcome::Skipped));
+        assert!(run.passes[1]
+            .reason
+            .as_deref()
+            .unwrap()
+            .contains("not installed"));
+        check_whole(&dir, &run);
+    }
+}
+
+#[test]
+fn a_tracer_that_fails_leaves_the_untraced_pass_standing() {
+    if !permitted() {
+        return;
+    }
+    for (programs, word) in [
+        (
+            &[
+                ("lttng", "exit 1"),
+                ("lttng-sessiond", "echo 'Error: no daemon today'; exit 1"),
+            ][..],
+            "no daemon today",
+        ),
+        (
+            &[(
+                "lttng",
+                "[ $2 = list ] || { echo 'Error: no room'; exit 1; }",
+            )],
+            "no room",
+        ),
+        (
+            &[(
+                "lttng",
+                "case $2 in enable-channel) echo 'Error: no tracer'; exit 1;; esac",
+            )],
+            "no tracer",
+        ),
+    ] {
+        let folder = Folder::new("bad-lttng");
+        let done = with_programs(&folder, programs).output().unwrap();
+        assert_eq!(done.status.code(), Some(1), "{}", stderr(&done));
+        let dir = folder.run_dir();
+        let run = run_of(&dir);
+        assert_eq!(run.status, RunStatus::Complete);
+        assert_eq!((run.measurements.len(), run.planned), (1, 1));
+        assert_eq!(run.measurements[0].status, Outcome::Done);
+        assert_eq!(run.passes[1].status, Some(Outcome::Failed));
+        let reason = run.passes[1].reason.as_deref().unwrap();
+        assert!(reason.contains(word), "{reason}");
+        check_whole(&dir, &run);
+    }
+}
+
+/// A session that records: the daemon is there, every command succeeds.
+#[test]
+fn the_explain_pass_is_kept_apart() {
+    if !permitted() {
+        return;
+    }
+    let folder = Folder::new("explain");
+    let lttng = r#"case $2 in create) d=${4#--output=}; /bin/mkdir -p "$d/kernel"; echo x >"$d/kernel/metadata";; esac"#;
+    let done = with_programs(&folder, &[("lttng", lttng)])
+        .args(["--trace", "kernel"])
+        .output()
+        .unwrap();
+    assert_eq!(done.status.code(), Some(0), "{}", stderr(&done));
+    let dir = folder.run_dir();
+    let run = run_of(&dir);
+    let passes: Vec<&str> = run.measurements.iter().map(|m| m.pass.as_str()).collect();
+    assert_eq!(passes, ["measure", "explain"]);
+    assert_eq!(run.passes[1].traced, ["kernel"]);
+    assert!(run.measurements[1]
+        .file
+        .as_deref()
+        .unwrap()
+        .starts_with("explain/samples/"));
+    let sums = std::fs::read_to_string(dir.join("SHA256SUMS")).unwrap();
+    assert!(sums.contains("  explain/trace/kernel/metadata\n"), "{sums}");
+    let printed = String::from_utf8(done.stdout).unwrap();
+    assert!(printed.contains("cost of tracing"), "{printed}");
 }
 
 #[test]
