@@ -218,6 +218,30 @@ test_verdict_is_the_status_of_the_gate() {
     done
     FAKE_STATUS=101 expect 3 'undocumented status 101' judge_runs limits.yaml "$T"
 }
+# analysed STATUS: a run with a trace, and one without.
+analysed() {
+    load results
+    fake rtperf <<<"echo \"Findings of \$2\"; echo 'what is wrong' >&2; exit $1"
+    HOST_RTPERF=$T/bin/rtperf RUNS=("$T/a" "$T/b")
+    mkdir -p "$T/a/explain/trace" "$T/b/explain"
+    OUTPUT=$(analyze_runs "$T" 2>&1 {MESSAGES}>&1)
+    equal "$(cat "$T/analyze.txt")" "Findings of $T/a"
+    [[ $OUTPUT == *"Findings of $T/a"* ]] || failed "not shown: $OUTPUT"
+}
+test_analysis_of_runs_with_a_trace() {
+    analysed 0
+    [[ $OUTPUT == *"the trace of a, into $T/analyze.txt"* ]] || failed "not said: $OUTPUT"
+}
+test_damaged_trace_is_told_and_does_not_stop() {
+    analysed 1
+    [[ $OUTPUT == *"parts of the trace"*"what is wrong"* ]] || failed "not said: $OUTPUT"
+}
+test_module_works_of_this_run_only() {
+    load debs modules
+    KERNEL_RELEASE=6-test
+    module_work daq k || true
+    equal "${MODULE_WORK[*]}" "$MODULES/6-test/work/daq"
+}
 test_kernels() {
     load image
     head -c 100 /dev/zero >"$T/k"

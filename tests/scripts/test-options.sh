@@ -37,6 +37,17 @@ test_timeout() {
         refused "--timeout: '$bad' is not" "$VB" "--timeout=$bad"
     done
 }
+test_trace() { refused "--trace: 'ftrace' is neither lttng nor none" "$VB" --trace=ftrace; }
+test_module_parameters() {
+    refused "--module-param: 'hold_us' is not NAME=NUMBER" "$VB" --module-param hold_us
+    refused "--module-param: 'hold_us=;ls' is not" "$VB" --module-param 'hold_us=;ls'
+    refused 'no parameter hold_ms; it has .*hold_us' "$VB" --module-param hold_us=1 --module-param hold_ms=1
+}
+test_own_card_only() {
+    : >"$T/image"
+    refused 'not for an --image' "$VB" --image "$T/image" --trace none
+    refused 'not for an --image' "$VB" --image "$T/image" --module-param hold_us=1
+}
 test_missing_files() {
     local option
     for option in --plan --limits --image --kernel --initrd; do
@@ -49,7 +60,7 @@ test_two_devices() { refused 'one device at a time' "$SD" /dev/null /dev/zero; }
 test_help_names_every_option_and_status() {
     local word
     expect 0 '^usage: ' "$VB" --help
-    for word in --plan --limits --out --cpus --real-time --timeout --cut-power-at --shell --keep --image --kernel --initrd; do
+    for word in --plan --limits --out --trace --module-param --cpus --real-time --timeout --cut-power-at --shell --keep --image --kernel --initrd; do
         grep -qe "$word" <<<"$OUTPUT" || failed "--help does not name $word"
     done
     for word in 0 1 2 3 130; do

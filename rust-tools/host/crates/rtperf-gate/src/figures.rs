@@ -39,6 +39,15 @@ impl<'a> Selected<'a> {
         }
     }
 
+    /// Of values that come without anything else, in rising order.
+    pub fn of_sorted(sorted: Vec<i64>) -> Selected<'static> {
+        Selected {
+            all: &[],
+            selection: Selection::default(),
+            sorted,
+        }
+    }
+
     pub fn n(&self) -> u64 {
         self.sorted.len() as u64
     }

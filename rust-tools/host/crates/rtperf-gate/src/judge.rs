@@ -73,7 +73,7 @@ pub fn judge(selected: &Selected, stat: Stat, bound: &Bound, expected_n: u64) ->
 }
 
 /// Everything but percentiles: the observed value is compared as it is.
-fn observed(stat: Stat, number: Number, bound: &Bound) -> Judgement {
+pub fn observed(stat: Stat, number: Number, bound: &Bound) -> Judgement {
     let value = Figure::new(number, Unit::of(stat));
     let holds = bound.holds(number);
     Judgement {
@@ -90,7 +90,7 @@ fn observed(stat: Stat, number: Number, bound: &Bound) -> Judgement {
 
 /// A percentile passes when it is proven to hold the bound and misses when it
 /// is proven not to; between the two the samples cannot tell.
-fn percentile(p: Bounded, n: u64, bound: &Bound) -> Judgement {
+pub fn percentile(p: Bounded, n: u64, bound: &Bound) -> Judgement {
     let ns = |value| Figure::new(Number::Int(value), Unit::Ns);
     let (safe, worst) = match bound.side {
         Side::AtMost => (p.lower, p.upper),

@@ -4,7 +4,8 @@
 //! The gate: limits, what runs must be, verdicts and their reports.
 //!
 //! `docs/gate.md` is the prose of this crate. It opens no file: the caller
-//! hands it the text of the limits file and a way to read samples.
+//! hands it the text of the limits file, a way to read samples and one to
+//! analyse the trace.
 
 mod clean;
 mod figure;
@@ -18,6 +19,7 @@ mod report;
 mod require;
 mod run;
 mod suggest;
+mod trace;
 
 pub use clean::clean;
 pub use figure::{Figure, Number, Unit};
@@ -26,3 +28,4 @@ pub use limits::{Bound, LARGEST, Limit, Limits, LimitsError, Require, Side};
 pub use output::{json, junit, markdown, text};
 pub use report::{About, CheckNote, Counts, Judged, Report, RunReport};
 pub use run::{Reader, judge_run, unreadable};
+pub use trace::{TraceFigures, TraceReader, TraceSeries};

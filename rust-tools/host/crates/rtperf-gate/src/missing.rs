@@ -4,19 +4,26 @@
 //! Why a limit matches nothing, and what it may have meant.
 
 use crate::clean::clean;
-use crate::suggest::{hint, nearest};
+use crate::suggest::{distance, hint, nearest};
+use crate::trace::split;
 use rtperf_record::{Metric, Params};
 use std::collections::BTreeSet;
 
 /// Most names that a message lists.
 const MOST: usize = 3;
 
-/// Explains why `pattern` matches none of the measurements of the judged
-/// `pass`, given with the parameters it was matched against.
-pub fn explain(pattern: &Metric, pass: &str, available: &[(&str, Params)]) -> String {
+/// Explains why `pattern` matches none of what the judged `pass` has, given
+/// with the parameters it was matched against. `lacking` says what the pass
+/// has none of: `the run has no measurement`.
+pub fn explain(
+    pattern: &Metric,
+    lacking: &str,
+    pass: &str,
+    available: &[(&str, Params)],
+) -> String {
     if available.is_empty() {
         let pass = clean(pass);
-        return format!("matches nothing: the run has no measurement in pass '{pass}'");
+        return format!("matches nothing: {lacking} in pass '{pass}'");
     }
     let path = pattern.path();
     let same: Vec<&Params> = of(&path, available);
@@ -28,7 +35,7 @@ pub fn explain(pattern: &Metric, pass: &str, available: &[(&str, Params)]) -> St
         });
         let list: Vec<String> = names.iter().take(20).map(|name| clean(name)).collect();
         return format!(
-            "matches nothing: the run has no measurement '{path}', it has {}{}",
+            "matches nothing: {lacking} '{path}', it has {}{}",
             list.join(", "),
             listed(&near),
         );
@@ -88,20 +95,27 @@ fn params_fault(name: &str, pattern: &Metric, same: &[&Params]) -> String {
 /// The nearest metric names that would match, each with only the parameters
 /// that the pattern names or that tell the measurements apart.
 fn names_near(name: &str, pattern: &Metric, same: &[&Params]) -> Vec<String> {
-    let mut ranked: Vec<(usize, String)> = Vec::new();
+    let mut ranked: Vec<(usize, usize, String)> = Vec::new();
+    let (measurement, part) = split(name);
     for params in same {
         let telling = |key: &String, value: &String| {
             pattern.params.0.contains_key(key) || same.iter().any(|p| p.get(key) != Some(value))
         };
         let mut shown = (*params).clone();
         shown.0.retain(|key, value| telling(key, value));
-        let wrong = pattern
-            .params
-            .0
-            .iter()
-            .filter(|(k, v)| params.get(k) != Some(v));
-        let text = clean(&format!("{name}{shown}.{}", pattern.stat));
-        let entry = (wrong.count(), text);
+        let (mut wrong, mut far) = (0, 0);
+        for (key, value) in &pattern.params.0 {
+            let has = params.get(key).unwrap_or_default();
+            wrong += usize::from(has != value);
+            far += distance(has, value);
+        }
+        let metric = Metric {
+            measurement: measurement.to_owned(),
+            params: shown,
+            part: part.map(str::to_owned),
+            stat: pattern.stat,
+        };
+        let entry = (wrong, far, clean(&metric.to_string()));
         if !ranked.contains(&entry) {
             ranked.push(entry);
         }
@@ -110,13 +124,15 @@ fn names_near(name: &str, pattern: &Metric, same: &[&Params]) -> Vec<String> {
     ranked
         .into_iter()
         .take(MOST)
-        .map(|(_, name)| name)
+        .map(|(_, _, name)| name)
         .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const LACKING: &str = "the run has no measurement";
 
     fn explained(pattern: &str) -> String {
         let params = |text: &str| format!("x{{{text}}}.max").parse::<Metric>().unwrap().params;
@@ -128,7 +144,7 @@ mod tests {
                 params("board=virtual,clock=counter,pass=measure"),
             ),
         ];
-        explain(&pattern.parse().unwrap(), "measure", &available)
+        explain(&pattern.parse().unwrap(), LACKING, "measure", &available)
     }
 
     #[test]
@@ -146,7 +162,7 @@ mod tests {
         assert!(explained("timer-latency{cpus=1}.p99").contains("did you mean 'cpu'?"));
         assert!(explained("context-switch{clock=countr}.p99").contains("did you mean 'counter'?"));
         assert_eq!(
-            explain(&"a.max".parse().unwrap(), "measure", &[]),
+            explain(&"a.max".parse().unwrap(), LACKING, "measure", &[]),
             "matches nothing: the run has no measurement in pass 'measure'"
         );
     }

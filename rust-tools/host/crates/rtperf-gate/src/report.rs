@@ -65,6 +65,8 @@ pub struct Judged {
     pub measurement: String,
     /// Parameters of the measurement and of the selection.
     pub params: Params,
+    /// `exec` of `trace.irq`: which quantity, where there are several.
+    pub part: Option<String>,
     pub stat: Stat,
     pub bound: Bound,
     /// Samples judged, where there are any to count.
@@ -132,7 +134,15 @@ impl CheckNote {
 impl Judged {
     /// The full metric name.
     pub fn metric(&self) -> String {
-        format!("{}{}.{}", self.measurement, self.params, self.stat)
+        format!("{}{}.{}", self.measurement, self.params, self.quantity())
+    }
+
+    /// `exec.p99`, or just `p99`.
+    pub fn quantity(&self) -> String {
+        match &self.part {
+            Some(part) => format!("{part}.{}", self.stat),
+            None => self.stat.to_string(),
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use crate::missing::explain;
 use crate::notes::notes;
 use crate::report::{About, Judged, RunReport, status_word};
 use crate::require::{not_ok, unmet};
+use crate::trace::{TraceReader, is_trace, judge_trace, split};
 use rtperf_record::{Identity, Measurement, Outcome, Params, Run, RunStatus, Sample};
 use std::collections::BTreeMap;
 
@@ -26,6 +27,7 @@ pub fn judge_run(
     path: &str,
     run: &Run,
     read: &Reader,
+    trace: &TraceReader,
 ) -> RunReport {
     let mut problems = unmet(&limits.require, expect_image, run);
     let void = !problems.is_empty();
@@ -35,13 +37,21 @@ pub fn judge_run(
             status_word(run.status)
         ));
     }
-    let mut judged = judge_limits(limits, run, read);
+    let about = about(limits, run);
+    let mut found = judge_limits(limits, run, read);
+    let of_trace = limits.limits.iter().enumerate();
+    let of_trace: Vec<_> = of_trace.filter(|(_, l)| is_trace(l)).collect();
+    let lost = limits.require.lost_events;
+    found.extend(judge_trace(&of_trace, lost, about.virtual_board, trace));
+    // In the order of the limits file.
+    found.sort_by_key(|(at, _)| *at);
+    let mut judged: Vec<Judged> = found.into_iter().map(|(_, judged)| judged).collect();
     if void {
         judged.iter_mut().for_each(make_void);
     }
     RunReport {
         path: clean(path),
-        about: Some(about(limits, run)),
+        about: Some(about),
         problems,
         judged,
     }
@@ -98,9 +108,9 @@ fn usable(m: &Measurement, read: &Reader) -> Result<Vec<Sample>, String> {
     read(m).map_err(|why| clean(&why))
 }
 
-/// Judges all limits, in the order of the limits file. One measurement's
+/// Judges all limits on measurements, each with its index. One measurement's
 /// samples are in memory at a time.
-fn judge_limits(limits: &Limits, run: &Run, read: &Reader) -> Vec<Judged> {
+fn judge_limits(limits: &Limits, run: &Run, read: &Reader) -> Vec<(usize, Judged)> {
     let pass = &limits.require.pass;
     let mut available: Vec<(&str, Params)> = Vec::new();
     let mut found: Vec<(usize, Judged)> = Vec::new();
@@ -110,21 +120,31 @@ fn judge_limits(limits: &Limits, run: &Run, read: &Reader) -> Vec<Judged> {
         let mut params = m.params.clone();
         params.set("pass", pass);
         let matching = |(_, limit): &(usize, &Limit)| {
-            limit.metric.path() == m.name && params.matches(&limit.metric.params)
+            !is_trace(limit)
+                && limit.metric.path() == m.name
+                && params.matches(&limit.metric.params)
         };
         let matching: Vec<_> = limits.limits.iter().enumerate().filter(matching).collect();
         found.extend(judge_measurement(&matching, m, read));
         available.push((&m.name, params));
     }
-    for (at, limit) in limits.limits.iter().enumerate() {
+    let measured = limits.limits.iter().enumerate();
+    for (at, limit) in measured.filter(|(_, limit)| !is_trace(limit)) {
         if !found.iter().any(|(of, _)| *of == at) {
-            let why = explain(&limit.metric, pass, &available);
-            let unmatched = limit.bounds.iter().map(|b| (at, unmatched(limit, b, &why)));
+            let why = explain(
+                &limit.metric,
+                "the run has no measurement",
+                pass,
+                &available,
+            );
+            let unmatched = limit
+                .bounds
+                .iter()
+                .map(|b| (at, Judged::unmatched(limit, b, &why)));
             found.extend(unmatched);
         }
     }
-    found.sort_by_key(|(at, _)| *at);
-    found.into_iter().map(|(_, judged)| judged).collect()
+    found
 }
 
 /// Judges one measurement by the limits that match it, given with their index.
@@ -156,6 +176,7 @@ fn judge_measurement(
                 matched: true,
                 measurement: clean(&m.name),
                 params: limit.params(&m.metric_params()),
+                part: None,
                 stat: limit.metric.stat,
                 bound: *bound,
                 n,
@@ -179,18 +200,23 @@ fn judge_selected(limit: &Limit, bound: &Bound, selected: &Selected, m: &Measure
     judge(selected, limit.metric.stat, bound, m.expected_n)
 }
 
-/// The entry of a limit that matches nothing.
-fn unmatched(limit: &Limit, bound: &Bound, why: &str) -> Judged {
-    Judged {
-        pattern: limit.pattern(),
-        matched: false,
-        measurement: limit.metric.path(),
-        params: limit.params(&limit.metric.params),
-        stat: limit.metric.stat,
-        bound: *bound,
-        n: None,
-        judgement: Judgement::unusable(why),
-        notes: Vec::new(),
+impl Judged {
+    /// The entry of a limit that matches nothing.
+    pub fn unmatched(limit: &Limit, bound: &Bound, why: &str) -> Judged {
+        let path = limit.metric.path();
+        let (measurement, part) = split(&path);
+        Judged {
+            pattern: limit.pattern(),
+            matched: false,
+            measurement: measurement.to_owned(),
+            params: limit.params(&limit.metric.params),
+            part: part.map(str::to_owned),
+            stat: limit.metric.stat,
+            bound: *bound,
+            n: None,
+            judgement: Judgement::unusable(why),
+            notes: Vec::new(),
+        }
     }
 }
 
@@ -203,7 +229,7 @@ impl Limit {
     }
 
     /// Parameters with those that select samples added, safe to show.
-    fn params(&self, params: &Params) -> Params {
+    pub fn params(&self, params: &Params) -> Params {
         let clean = |(k, v): (&String, &String)| (clean(k), clean(v));
         let mut out = Params(params.0.iter().map(clean).collect());
         for (key, value) in self.selection.pairs() {

@@ -26,7 +26,7 @@ pub fn hint<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> String
 
 /// Edits that turn `a` into `b`: insert, delete, replace, swap neighbours
 /// (optimal string alignment).
-fn distance(a: &str, b: &str) -> usize {
+pub fn distance(a: &str, b: &str) -> usize {
     let a: Vec<char> = a.chars().take(LONGEST).collect();
     let b: Vec<char> = b.chars().take(LONGEST).collect();
     let mut before: Vec<usize> = Vec::new();

@@ -5,8 +5,10 @@
 
 use crate::{EXIT_BAD, EXIT_UNUSABLE, output};
 use anyhow::{Context, bail};
-use rtperf_card::{RunDir, printable};
-use rtperf_gate::{Limits, Report, RunReport, Verdict};
+use rtperf_analysis::MetricSamples;
+use rtperf_card::{Fault, RunDir, printable};
+use rtperf_gate::{Limits, Report, RunReport, TraceFigures, TraceSeries, Verdict};
+use rtperf_record::{Measurement, Run};
 use std::fs::File;
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
@@ -15,15 +17,17 @@ use std::path::{Path, PathBuf};
 ///
 /// Every figure is computed from the raw samples. A percentile passes when it
 /// is proven to hold its limit with 95 % confidence, and misses when it is
-/// proven not to.
+/// proven not to. Limits on trace.… are judged from the trace of the pass
+/// explain.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Exit status: 0 every limit holds, 1 a limit is missed, 2 the data, the limits \
 file or the arguments cannot be used. A proven miss outranks unusable data.")]
 pub struct Args {
-    /// The limits file; docs/gate.md describes it
-    #[arg(long, value_name = "FILE")]
-    limits: PathBuf,
+    /// The limits file; docs/gate.md describes it. Of several, all limits and
+    /// requirements hold
+    #[arg(long, value_name = "FILE", required = true)]
+    limits: Vec<PathBuf>,
     /// Run directories, each judged by itself
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<PathBuf>,
@@ -53,10 +57,11 @@ enum Format {
 }
 
 pub fn run(args: &Args) -> anyhow::Result<u8> {
-    let limits = read_limits(&args.limits)?;
+    let limits = all_limits(&args.limits)?;
+    let names = args.limits.iter().map(|path| name_of(path));
     let image = args.expect_image.as_deref();
     let report = Report {
-        limits_file: printable(&args.limits.to_string_lossy()).into_owned(),
+        limits_file: names.collect::<Vec<_>>().join(", "),
         runs: args
             .runs
             .iter()
@@ -86,8 +91,28 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     Ok(status)
 }
 
+fn name_of(path: &Path) -> String {
+    printable(&path.to_string_lossy()).into_owned()
+}
+
+/// The limits of all files, in their order.
+fn all_limits(paths: &[PathBuf]) -> anyhow::Result<Limits> {
+    let mut all: Option<Limits> = None;
+    for path in paths {
+        let limits = read_limits(path)?;
+        all = Some(match all {
+            None => limits,
+            Some(all) => {
+                let joined = all.and(limits);
+                joined.map_err(|e| anyhow::anyhow!("{} and those before it: {e}", name_of(path)))?
+            }
+        });
+    }
+    all.context("no limits file was given")
+}
+
 fn read_limits(path: &Path) -> anyhow::Result<Limits> {
-    let name = printable(&path.to_string_lossy()).into_owned();
+    let name = name_of(path);
     let mut text = String::new();
     let file = File::open(path).with_context(|| format!("{name} cannot be read"))?;
     file.take(rtperf_gate::LARGEST + 1)
@@ -101,25 +126,75 @@ fn read_limits(path: &Path) -> anyhow::Result<Limits> {
 
 fn judge(limits: &Limits, image: Option<&str>, path: &Path) -> RunReport {
     let name = path.to_string_lossy();
-    let dir = match open(path) {
-        Ok(dir) => dir,
+    let (dir, faults) = match open(path) {
+        Ok(opened) => opened,
         Err(why) => return rtperf_gate::unreadable(&name, &why),
     };
-    rtperf_gate::judge_run(limits, image, &name, dir.run(), &|measurement| {
+    let read = |measurement: &Measurement| {
         let samples = dir.samples(measurement).map_err(|e| e.to_string())?;
         Ok(samples.iter().collect())
+    };
+    let trace = || trace_figures(path, dir.run(), &faults);
+    rtperf_gate::judge_run(limits, image, &name, dir.run(), &read, &trace)
+}
+
+/// What the analysis says of the run's trace.
+fn trace_figures(path: &Path, run: &Run, faults: &[Fault]) -> Result<TraceFigures, String> {
+    let trace = path.join("explain").join("trace");
+    if !trace.is_dir() {
+        let explained = run.passes.iter().any(|pass| pass.name == "explain");
+        return Err(if explained {
+            "the run's pass 'explain' has left no trace; its log.txt says why".to_owned()
+        } else {
+            "the run has no trace; its board must measure with --pass measure,explain".to_owned()
+        });
+    }
+    let options = rtperf_analysis::Options::default();
+    let analysis = rtperf_analysis::analyze(&trace, &options).map_err(|e| e.to_string())?;
+    let of_trace = faults
+        .iter()
+        .filter(|f| f.file.starts_with("explain/trace/"));
+    let mut damage: Vec<String> = of_trace.map(Fault::to_string).collect();
+    damage.extend(analysis.diagnostics.iter().cloned());
+    Ok(TraceFigures {
+        lost_events: analysis.lost_events,
+        lost_packets: analysis.lost_packets,
+        damage,
+        series: analysis.metrics().into_iter().filter_map(series).collect(),
+    })
+}
+
+fn series(metric: MetricSamples) -> Option<TraceSeries> {
+    let summary = metric.series.summary()?;
+    Some(TraceSeries {
+        measurement: metric.measurement.to_owned(),
+        params: metric.params.clone(),
+        part: metric.part.map(str::to_owned),
+        n: summary.n,
+        mean_ns: summary.mean_ns,
+        exact: summary.exact,
+        suspect: summary.suspect,
+        sorted: Box::new(move || {
+            let mut sorted = metric.sorted_ns();
+            // Known exactly, even where the others stand for their class.
+            if let Some(first) = sorted.first_mut() {
+                *first = summary.min_ns;
+            }
+            sorted
+        }),
     })
 }
 
 /// Opens a run whose run.json is what the board wrote. Sample files answer for
-/// themselves when they are read, and no verdict rests on other files.
-fn open(path: &Path) -> Result<RunDir, String> {
+/// themselves when they are read; faults of trace files are for whoever reads
+/// the trace. No verdict rests on other files.
+fn open(path: &Path) -> Result<(RunDir, Vec<Fault>), String> {
     let dir = RunDir::open(path).map_err(|e| e.to_string())?;
     let report = rtperf_card::verify(path, &mut |_| {}).map_err(|e| e.to_string())?;
-    let telling = |f: &&rtperf_card::Fault| matches!(f.file.as_str(), "run.json" | "SHA256SUMS");
+    let telling = |f: &&Fault| matches!(f.file.as_str(), "run.json" | "SHA256SUMS");
     match report.faults.iter().find(telling) {
         Some(fault) => Err(format!("{}: {fault}", path.display())),
-        None => Ok(dir),
+        None => Ok((dir, report.faults)),
     }
 }
 

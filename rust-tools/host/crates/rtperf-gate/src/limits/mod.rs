@@ -9,6 +9,7 @@ mod read;
 mod tests;
 mod value;
 
+use crate::clean::clean;
 use crate::figure::{Figure, Number};
 use rtperf_record::Metric;
 use std::cmp::Ordering;
@@ -36,6 +37,9 @@ pub struct Require {
     pub pass: String,
     /// Checks that must be ok before and after.
     pub checks: Vec<String>,
+    /// Most events that a trace may have lost for its figures to count; `None`
+    /// leaves it to whether a figure touches a gap.
+    pub lost_events: Option<u64>,
 }
 
 /// One entry of `limits`.
@@ -115,6 +119,35 @@ fn place(line: usize, column: usize) -> String {
     match line {
         0 => String::new(),
         _ => format!("line {line}, column {column}: "),
+    }
+}
+
+impl Limits {
+    /// Both files' limits, each run held to both files' requirements.
+    pub fn and(mut self, other: Limits) -> Result<Limits, String> {
+        let require = &mut self.require;
+        if require.pass != other.require.pass {
+            return Err(format!(
+                "'{}' and '{}' are required for 'pass'; judge them one after the other",
+                clean(&require.pass),
+                clean(&other.require.pass)
+            ));
+        }
+        require.instrumented = match (require.instrumented, other.require.instrumented) {
+            (Some(a), Some(b)) if a != b => {
+                return Err("'instrumented' is required to be true and to be false".to_owned());
+            }
+            (a, b) => a.or(b),
+        };
+        for check in other.require.checks {
+            if !require.checks.contains(&check) {
+                require.checks.push(check);
+            }
+        }
+        let lost = [require.lost_events, other.require.lost_events];
+        require.lost_events = lost.into_iter().flatten().min();
+        self.limits.extend(other.limits);
+        Ok(self)
     }
 }
 

@@ -67,9 +67,6 @@ impl Key {
             "drift" => "'drift' is not supported by this version of rtperf; \
                         it judges 'at_most' and 'at_least'"
                 .to_owned(),
-            "lost_events" => "'lost_events' is not supported by this version of rtperf: \
-                              it judges no figure that comes from a trace"
-                .to_owned(),
             _ => format!(
                 "'{text}' is not a key of {}, which knows {}{}",
                 self.what,
@@ -227,6 +224,7 @@ impl Default for Require {
             instrumented: None,
             pass: PASS_MEASURE.to_owned(),
             checks: Vec::new(),
+            lost_events: None,
         }
     }
 }
@@ -234,9 +232,10 @@ impl Default for Require {
 fn read_require<'de, A: MapAccess<'de>>(mut map: A) -> Result<Require, A::Error> {
     const KEY: Key = Key {
         what: "'require'",
-        known: &["instrumented", "pass", "checks"],
+        known: &["instrumented", "pass", "checks", "lost_events"],
     };
     let (mut instrumented, mut pass, mut checks) = (None, None, None);
+    let mut lost_events = None;
     while let Some(key) = map.next_key_seed(KEY)? {
         match key {
             "instrumented" => {
@@ -249,6 +248,14 @@ fn read_require<'de, A: MapAccess<'de>>(mut map: A) -> Result<Require, A::Error>
                 once(&mut instrumented, key, map.next_value_seed(read)?)?;
             }
             "pass" => once(&mut pass, key, map.next_value_seed(Read(key, word))?)?,
+            "lost_events" => {
+                let read = Read(key, |text: &str| {
+                    text.parse::<u64>().map_err(|_| {
+                        format!("'{text}' is no number of events; write a whole number such as 0")
+                    })
+                });
+                once(&mut lost_events, key, map.next_value_seed(read)?)?;
+            }
             _ => once(&mut checks, key, map.next_value_seed(ChecksSeed)?)?,
         }
     }
@@ -256,6 +263,7 @@ fn read_require<'de, A: MapAccess<'de>>(mut map: A) -> Result<Require, A::Error>
         instrumented: instrumented.flatten(),
         pass: pass.unwrap_or_else(|| PASS_MEASURE.to_owned()),
         checks: checks.unwrap_or_default(),
+        lost_events,
     })
 }
 

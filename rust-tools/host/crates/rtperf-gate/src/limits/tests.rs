@@ -110,9 +110,9 @@ fn every_mistake_is_named_where_it_stands() {
             "did you mean 'checks'?",
         ),
         (
-            "version: 1\nrequire: {lost_events: 0}\n".into(),
-            (2, 11),
-            "comes from a trace",
+            "version: 1\nrequire: {lost_events: few}\n".into(),
+            (2, 24),
+            "no number of events",
         ),
         (
             "version: 1\nrequire: {instrumented: yes}\n".into(),

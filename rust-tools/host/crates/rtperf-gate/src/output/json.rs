@@ -32,6 +32,7 @@ pub fn json(report: &Report) -> String {
             "instrumented": report.require.instrumented,
             "pass": report.require.pass,
             "checks": report.require.checks,
+            "lost_events": report.require.lost_events,
         },
         "runs": report.runs.iter().map(run).collect::<Vec<_>>(),
     });
@@ -92,6 +93,7 @@ fn judged(judged: &Judged) -> Value {
         "metric": judged.metric(),
         "measurement": judged.measurement,
         "params": judged.params,
+        "part": judged.part,
         "stat": judged.stat.to_string(),
         "unit": judged.bound.value.unit.word(),
         "bound": judged.bound.side.word(),

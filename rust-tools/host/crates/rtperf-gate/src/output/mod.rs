@@ -32,7 +32,7 @@ struct Row<'a> {
 impl Row<'_> {
     /// `{cpu=0}.p99`, or just `p99`.
     fn label(&self) -> String {
-        let label = format!("{}.{}", self.own, self.judged.stat);
+        let label = format!("{}.{}", self.own, self.judged.quantity());
         label.trim_start_matches('.').to_owned()
     }
 }

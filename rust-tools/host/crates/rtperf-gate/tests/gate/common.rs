@@ -4,8 +4,8 @@
 //! Runs with known figures, judged as the command judges them.
 
 use rtperf_card::RunDir;
-use rtperf_gate::{Limits, Report, RunReport, judge_run};
-use rtperf_record::{Check, CheckStatus, Outcome, Run};
+use rtperf_gate::{Limits, Report, RunReport, TraceReader, judge_run};
+use rtperf_record::{Check, CheckStatus, Measurement, Outcome, Run};
 use rtperf_testkit::{RunBuilder, temp_dir};
 
 /// 1000 latencies from 10 us up, in steps of `step` ns, not in order.
@@ -97,13 +97,24 @@ limits:
 
 /// Writes the run, opens it again and judges it.
 pub fn judged(run: &RunBuilder, limits: &str, image: Option<&str>) -> RunReport {
+    judged_with(run, limits, image, &|| Err("the run has no trace".into()))
+}
+
+/// The same with what an analysis says of its trace.
+pub fn judged_with(
+    run: &RunBuilder,
+    limits: &str,
+    image: Option<&str>,
+    trace: &TraceReader,
+) -> RunReport {
     let dir = temp_dir();
     let open = RunDir::open(run.write(dir.path())).unwrap();
     let limits: Limits = limits.parse().unwrap();
-    judge_run(&limits, image, "results/run", open.run(), &|m| {
+    let read = |m: &Measurement| {
         let samples = open.samples(m).map_err(|e| e.to_string())?;
         Ok(samples.iter().collect())
-    })
+    };
+    judge_run(&limits, image, "results/run", open.run(), &read, trace)
 }
 
 pub fn report(runs: Vec<RunReport>, limits: &str) -> Report {

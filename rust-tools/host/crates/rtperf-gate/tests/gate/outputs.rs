@@ -142,9 +142,12 @@ fn hostile_text_stays_text() {
     plain.run.id = "plain".into();
     let open = rtperf_card::RunDir::open(plain.write(dir.path())).unwrap();
     let limits: rtperf_gate::Limits = LIMITS.parse().unwrap();
-    let judged = rtperf_gate::judge_run(&limits, None, hostile, &run.run, &|m| {
+    let read = |m: &rtperf_record::Measurement| {
         let samples = open.samples(m).map_err(|e| e.to_string())?;
         Ok(samples.iter().collect())
+    };
+    let judged = rtperf_gate::judge_run(&limits, None, hostile, &run.run, &read, &|| {
+        Err(hostile.into())
     });
     let report = report(vec![judged], LIMITS);
     let bad = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
