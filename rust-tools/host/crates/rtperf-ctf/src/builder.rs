@@ -59,7 +59,10 @@ impl Builder {
             values.extend(leaves.iter().filter(is_value));
             block.values = first..values.len() as u32;
         }
+        let ends = |op: &Op| matches!(op, Op::Block(b) if b.bits == 0 && b.align == 1);
+        let trailing = self.ops.iter().rev().take_while(|op| ends(op)).count();
         let program = Program {
+            essential: self.ops.len() - trailing,
             ops: self.ops,
             leaves: self.leaves,
             values,

@@ -174,6 +174,8 @@ pub struct Program {
     pub arrays: Vec<ArraySpec>,
     pub saves: Vec<Save>,
     pub slots: u16,
+    /// How many operations there are before those that only end structures.
+    pub essential: usize,
 }
 
 /// Why an event could not be decoded.

@@ -14,7 +14,16 @@ use std::ops::Range;
 impl Program {
     /// Runs over one event from bit `pos`; returns where it ends.
     pub fn run<V: Visitor>(&self, frame: &Frame, pos: u64, visitor: &mut V) -> Result<u64, Stop> {
-        self.range(0..self.ops.len(), frame, pos, visitor)
+        let mut pos = pos;
+        let count = match V::ACTIVE && V::COMPOUNDS {
+            true => self.ops.len(),
+            false => self.essential,
+        };
+        let mut at = 0;
+        while at < count {
+            (pos, at) = self.step(at, frame, pos, visitor)?;
+        }
+        Ok(pos)
     }
 
     fn range<V: Visitor>(
@@ -26,25 +35,34 @@ impl Program {
     ) -> Result<u64, Stop> {
         let mut at = ops.start;
         while at < ops.end {
-            match &self.ops[at] {
-                Op::Block(block) => pos = self.block(block, frame, pos, visitor)?,
-                Op::Str { field, slot } => {
-                    pos = string(*field, *slot, frame, pos, visitor)?;
-                }
-                op @ Op::Ints { .. } => pos = ints(op, frame, pos, visitor)?,
-                op @ Op::Loop { body, .. } => {
-                    let body = at + 1..at + 1 + *body as usize;
-                    at = body.end - 1;
-                    pos = self.repeat(op, body, frame, pos, visitor)?;
-                }
-                op @ Op::Switch { body, .. } => {
-                    pos = self.switch(op, at + 1, frame, pos, visitor)?;
-                    at += *body as usize;
-                }
-            }
-            at += 1;
+            (pos, at) = self.step(at, frame, pos, visitor)?;
         }
         Ok(pos)
+    }
+
+    /// One operation; returns where it ends and which one follows.
+    #[inline(always)]
+    fn step<V: Visitor>(
+        &self,
+        at: usize,
+        frame: &Frame,
+        pos: u64,
+        visitor: &mut V,
+    ) -> Result<(u64, usize), Stop> {
+        let next = at + 1;
+        Ok(match &self.ops[at] {
+            Op::Block(block) => (self.block(block, frame, pos, visitor)?, next),
+            Op::Str { field, slot } => (string(*field, *slot, frame, pos, visitor)?, next),
+            op @ Op::Ints { .. } => (ints(op, frame, pos, visitor)?, next),
+            op @ Op::Loop { body, .. } => {
+                let after = next + *body as usize;
+                (self.repeat(op, next..after, frame, pos, visitor)?, after)
+            }
+            op @ Op::Switch { body, .. } => {
+                let after = next + *body as usize;
+                (self.switch(op, next, frame, pos, visitor)?, after)
+            }
+        })
     }
 
     #[inline(always)]
@@ -192,10 +210,15 @@ fn register(frame: &Frame, register: u16) -> u64 {
 }
 
 /// The characters from bit `pos` and the bit after their final NUL.
+#[inline(always)]
 pub fn string_at(data: &[u8], pos: u64, end: u64) -> Option<(&[u8], u64)> {
     let start = usize::try_from(pos / 8).ok()?;
     let bytes = data.get(start..(end / 8) as usize)?;
-    let len = memchr::memchr(0, bytes)?;
+    // Most strings are short.
+    let len = match bytes.first_chunk().map(|chunk| first_zero(*chunk)) {
+        Some(len @ 0..16) => len,
+        _ => memchr::memchr(0, bytes)?,
+    };
     Some((&bytes[..len], (start + len + 1) as u64 * 8))
 }
 
@@ -223,6 +246,7 @@ fn first_zero(bytes: [u8; 16]) -> usize {
     (zeros.trailing_zeros() / 8) as usize
 }
 
+#[inline(always)]
 fn string<V: Visitor>(
     field: u32,
     slot: u16,
