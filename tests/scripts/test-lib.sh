@@ -207,6 +207,17 @@ test_damage_on_the_card_is_shown() {
     equal "$COLLECT_STATUS ${#RUNS[@]}" "1 2"
     grep -q 'run b: damaged' "$T/said" || failed "not shown: $(cat "$T/said")"
 }
+test_verdict_is_the_status_of_the_gate() {
+    load results
+    fake rtperf <<<'exit "$FAKE_STATUS"'
+    HOST_RTPERF=$T/bin/rtperf RUNS=("$T/run")
+    for FAKE_STATUS in 0 1 2; do
+        export FAKE_STATUS
+        judge_runs limits.yaml "$T"
+        equal "$VERDICT" "$FAKE_STATUS"
+    done
+    FAKE_STATUS=101 expect 3 'undocumented status 101' judge_runs limits.yaml "$T"
+}
 test_kernels() {
     load image
     head -c 100 /dev/zero >"$T/k"
