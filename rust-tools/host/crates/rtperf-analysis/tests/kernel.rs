@@ -6,6 +6,7 @@
 #[path = "../../rtperf-ctf/tests/support/mod.rs"]
 mod support;
 
+use proptest::prelude::*;
 use rtperf_analysis::{Analysis, AnalysisError, Kind, Options, analyze};
 use support::*;
 
@@ -381,4 +382,45 @@ fn names_from_a_trace_cannot_steer_a_terminal() {
         "{text}"
     );
     assert!(text.lines().all(|l| l.chars().count() <= 100), "{text}");
+}
+
+/// A trace with everything in it, to be damaged.
+fn busy_kernel() -> Vec<Cpu> {
+    let mut cpu = Cpu::new(0);
+    for i in 0..12 {
+        let t = 100_000 * (i + 1);
+        cpu.switch(t, 0, 0, 7)
+            .irq(t + 100, t + 200, 40, "daq")
+            .wake(t + 300, 8);
+        cpu.switch(t + 400, 7, 1, 8).switch(t + 500, 8, 2, 0);
+        block(&mut cpu, t + 1000, 0, 0);
+    }
+    vec![cpu, Cpu::new(1)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn damaged_traces_are_analysed_or_refused(
+        flips in prop::collection::vec((HEADER_BYTES / 2..8000usize, any::<u8>()), 0..40),
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let mut stream = busy_kernel()[0].0.to_bytes();
+        let len = stream.len();
+        for (at, value) in flips {
+            stream[at % len] = value;
+        }
+        write(dir.path(), kernel().as_bytes(), &[("ch_0", stream)]);
+        if let Ok(a) = analyze(dir.path(), &Options::default()) {
+            let text = a.to_string();
+            prop_assert!(text.contains("events"));
+            prop_assert!(serde_json::to_string(&a).is_ok());
+            for m in a.metrics() {
+                prop_assert!(m.sorted_ns().is_sorted());
+                let name = m.name() + ".max";
+                prop_assert!(name.parse::<rtperf_record::Metric>().is_ok(), "{}", name);
+            }
+        }
+    }
 }
