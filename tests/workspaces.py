@@ -26,7 +26,9 @@ MAY_USE = {
     "rtperf-run": {"rtperf-board-facts", "rtperf-probe", "rtperf-record", "rtperf-stats"},
     "rtperf-card": {"rtperf-record"},
     "rtperf-gate": {"rtperf-card", "rtperf-record", "rtperf-stats"},
-    "rtperf": {"rtperf-card", "rtperf-gate", "rtperf-record", "rtperf-stats"},
+    "rtperf-ctf": set(),
+    "rtperf-analysis": {"rtperf-ctf", "rtperf-record", "rtperf-stats"},
+    "rtperf": {"rtperf-analysis", "rtperf-card", "rtperf-gate", "rtperf-record", "rtperf-stats"},
 }
 # For tests only: any host crate may use it, it uses only what is shared.
 TESTKIT = "rtperf-testkit"

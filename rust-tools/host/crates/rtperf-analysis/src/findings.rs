@@ -8,6 +8,7 @@ use crate::model::Model;
 use crate::series::{Instance, Series};
 use crate::units::{seconds, span};
 use serde::Serialize;
+use std::cmp::Reverse;
 
 /// When something counts as far too long.
 #[derive(Debug, Clone, Copy)]
@@ -116,7 +117,7 @@ pub fn find(model: &Model, options: &Options) -> Vec<Finding> {
             options,
         ));
     }
-    long.sort_by_key(|(worst, _)| -worst);
+    long.sort_by_key(|(worst, _)| Reverse(*worst));
     list.extend(long.into_iter().map(|(_, finding)| finding));
     list.extend(
         model
@@ -137,11 +138,11 @@ fn lost_events(model: &Model) -> Vec<Finding> {
         (events, packets) => format!("{events} events were lost and {packets} packets are missing"),
     };
     let message = format!("{what}; figures that overlap them are marked with * and may be wrong");
-    let evidence = gaps.list().iter().take(5).map(|(cpu, from, to)| Evidence {
+    let evidence = gaps.list().iter().take(5).map(|gap| Evidence {
         event: "events lost from here".into(),
-        time_ns: *from,
-        cpu: *cpu,
-        duration_ns: Some(to - from),
+        time_ns: gap.from,
+        cpu: gap.cpu,
+        duration_ns: Some(gap.to.saturating_sub(gap.from)),
     });
     vec![Finding {
         kind: Kind::LostEvents,
@@ -202,7 +203,8 @@ fn too_long(
         None if summary.n < MIN_INSTANCES => return None,
         None => {
             let median = summary.p50_ns;
-            let limit = (median.saturating_mul(options.factor)).max(median + options.margin_ns);
+            let limit = (median.saturating_mul(options.factor))
+                .max(median.saturating_add(options.margin_ns));
             (
                 limit,
                 format!("{} (their median is {})", span(limit), span(median)),

@@ -79,7 +79,7 @@ impl Actors {
         }
         let actor = &mut self.list[i as usize];
         if let Some(last) = actor.last_start.replace(time) {
-            actor.period.record(time - last, last, cpu);
+            actor.period.record(time.saturating_sub(last), last, cpu);
             if gaps.touch(None, last, time) {
                 actor.period.suspect();
             }
@@ -98,7 +98,7 @@ impl Actors {
         let (i, _, start) = stack[at];
         stack.truncate(at);
         let exec = &mut self.list[i as usize].exec;
-        exec.record(time - start, start, cpu);
+        exec.record(time.saturating_sub(start), start, cpu);
         if gaps.touch(Some(cpu), start, time) {
             exec.suspect();
         }

@@ -87,7 +87,10 @@ pub fn analyze(dir: &Path, options: &Options) -> Result<Analysis, AnalysisError>
     let diagnostics = reader.diagnostics();
     check(&name, &model)?;
     let mut notes = problems;
-    notes.extend(missing(&model));
+    notes.extend(match usable {
+        true => missing(&model),
+        false => vec![ONLY_COUNTED.to_owned()],
+    });
     let findings = findings::find(&model, options);
     let mut analysis = Analysis::new(&trace, name, model, notes);
     analysis.findings = findings;
@@ -140,6 +143,9 @@ fn check(trace: &str, model: &Model) -> Result<(), AnalysisError> {
     }
     Ok(())
 }
+
+const ONLY_COUNTED: &str =
+    "no event here is one of the kernel's that can be analysed; events are only counted";
 
 /// Which tables stay empty because their events were not recorded.
 fn missing(model: &Model) -> Vec<String> {

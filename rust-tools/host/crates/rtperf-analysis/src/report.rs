@@ -11,6 +11,7 @@ use crate::sched::Thread;
 use crate::series::{Series, Summary};
 use rtperf_ctf::Trace;
 use serde::Serialize;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// The result of [`crate::analyze`].
@@ -109,7 +110,7 @@ fn threads(list: &[Thread]) -> Vec<ThreadReport> {
             exec: t.exec.summary(),
         })
         .collect();
-    out.sort_by_key(|t| (-t.cpu_ns, t.tid));
+    out.sort_by_key(|t| (Reverse(t.cpu_ns), t.tid));
     out
 }
 

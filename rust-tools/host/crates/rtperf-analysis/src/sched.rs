@@ -127,7 +127,9 @@ impl Sched {
         thread.called(s.next_comm);
         thread.switches += 1;
         if let Some(woken) = thread.woken.take() {
-            thread.wakeup.record(s.time - woken, woken, s.cpu);
+            thread
+                .wakeup
+                .record(s.time.saturating_sub(woken), woken, s.cpu);
             if gaps.touch(None, woken, s.time) {
                 thread.wakeup.suspect();
             }
@@ -148,17 +150,17 @@ impl Sched {
             None => first,
         };
         *grown(&mut self.first_seen, s.cpu) = Some(s.time);
-        let ran = since.map_or(0, |since| s.time - since);
+        let ran = since.map_or(0, |since| s.time.saturating_sub(since));
         if s.prev_tid != 0 {
-            *grown(&mut self.busy_ns, s.cpu) += ran;
+            add(grown(&mut self.busy_ns, s.cpu), ran);
         }
         let thread = &mut self.list[prev as usize];
         thread.called(s.prev_comm);
-        thread.cpu_ns += ran;
+        add(&mut thread.cpu_ns, ran);
         thread.spent = thread
             .spent
             .filter(|_| since.is_some())
-            .map(|spent| spent + ran);
+            .map(|spent| spent.saturating_add(ran));
         // Low bits are the state it sleeps in; above, kernels mark preemption.
         let sleeps = s.prev_state & 0xff != 0;
         if !sleeps {
@@ -177,9 +179,10 @@ impl Sched {
         for (cpu, running) in self.running.iter().enumerate() {
             let Some((i, since)) = running else { continue };
             let thread = &mut self.list[*i as usize];
-            thread.cpu_ns += end - since;
+            let ran = end.saturating_sub(*since);
+            add(&mut thread.cpu_ns, ran);
             if thread.tid != 0 {
-                *grown(&mut self.busy_ns, cpu as u32) += end - since;
+                add(grown(&mut self.busy_ns, cpu as u32), ran);
             }
         }
     }
@@ -196,6 +199,11 @@ impl Thread {
             self.comm = String::from_utf8_lossy(comm).into_owned();
         }
     }
+}
+
+/// A hostile trace may hold any times.
+fn add(sum: &mut i64, ns: i64) {
+    *sum = sum.saturating_add(ns);
 }
 
 /// The entry of a CPU, made if it is new. CPU numbers are bounded by the

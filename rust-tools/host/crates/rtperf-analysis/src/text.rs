@@ -21,7 +21,7 @@ impl Display for Analysis {
         handlers(f, "Interrupt handlers", &self.irqs, irq_name)?;
         handlers(f, "Softirqs", &self.softirqs, |h| h.name.clone())?;
         chains(f, &self.chains)?;
-        threads(f, &self.threads, self.end_ns - self.begin_ns)?;
+        threads(f, &self.threads, self.length_ns())?;
         timers(f, &self.hrtimers)?;
         self.cpus(f)?;
         self.counts(f)?;
@@ -30,6 +30,10 @@ impl Display for Analysis {
 }
 
 impl Analysis {
+    fn length_ns(&self) -> i64 {
+        self.end_ns.saturating_sub(self.begin_ns)
+    }
+
     fn head(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let lost = match (self.lost_events, self.lost_packets) {
             (0, 0) => "none lost".to_owned(),
@@ -41,7 +45,7 @@ impl Analysis {
             f,
             "{} events, {lost}; {} from {} to {}",
             self.events,
-            span(self.end_ns - self.begin_ns),
+            span(self.length_ns()),
             seconds(self.begin_ns),
             seconds(self.end_ns)
         )
@@ -71,7 +75,7 @@ impl Analysis {
     }
 
     fn cpus(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let total = (self.end_ns - self.begin_ns).max(1) as f64;
+        let total = (self.length_ns()).max(1) as f64;
         if self.cpus.is_empty() {
             return Ok(());
         }
@@ -251,7 +255,9 @@ fn threads(f: &mut Formatter<'_>, list: &[ThreadReport], span_ns: i64) -> fmt::R
         thread(f, t, total)?;
     }
     if list.len() > SHOWN {
-        let rest: i64 = list[SHOWN..].iter().map(|t| t.cpu_ns).sum();
+        let rest = list[SHOWN..]
+            .iter()
+            .fold(0i64, |sum, t| sum.saturating_add(t.cpu_ns));
         writeln!(
             f,
             "  and {} more with {} of CPU time together",

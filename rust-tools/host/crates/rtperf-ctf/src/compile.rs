@@ -5,54 +5,21 @@
 //! refers to.
 
 use crate::bits::{Load, align_up};
+use crate::builder::{Builder, OpenBlock};
 use crate::event::{Access, AccessKind};
-use crate::ir::{Array, ByteOrder, Class, Enum, Float, Int, Len, Member, Struct, Variant};
-use crate::program::{
-    ArraySpec, Block, Case, IntSpec, Leaf, LeafKind, LoopLen, NO_SLOT, Op, Program, Save,
-    array_bits,
-};
+use crate::ir::{Array, ByteOrder, Class, Enum, Float, Int, Len, Struct, Variant};
+use crate::program::{ArraySpec, Block, IntSpec, Leaf, LeafKind, LoopLen, NO_SLOT, Op, array_bits};
+use crate::refs::{IntRef, Seen, cases, shown};
 use crate::visit::{FieldInfo, Kind};
 use std::sync::Arc;
 
 /// Fields of one event class; more is hostile (types that double at each
 /// nesting).
 const MAX_LEAVES: usize = 1 << 16;
+/// Fields of all event classes together.
+pub const MAX_FIELDS: usize = 1 << 20;
 /// Size of one block in bits: 128 MiB.
 const MAX_BITS: u64 = 1 << 30;
-
-/// What later fields can refer to.
-#[derive(Debug, Clone)]
-pub enum Seen {
-    Int(IntRef),
-    Struct(Vec<(String, Seen)>),
-    Other,
-}
-
-#[derive(Debug, Clone)]
-pub struct IntRef {
-    /// Which builder, and which of its leaves.
-    builder: usize,
-    leaf: usize,
-    spec: IntSpec,
-    labels: Option<Arc<Enum>>,
-}
-
-/// A program under construction.
-#[derive(Default)]
-pub struct Builder {
-    ops: Vec<Op>,
-    leaves: Vec<Leaf>,
-    arrays: Vec<ArraySpec>,
-    /// Register of each leaf, if something refers to it.
-    registers: Vec<Option<(u16, IntSpec)>>,
-    slots: u16,
-    open: Option<OpenBlock>,
-    pub access: Vec<(String, Access)>,
-}
-
-struct OpenBlock {
-    block: Block,
-}
 
 /// Compiles the scopes of one stream class in the order in which they stand
 /// in a packet.
@@ -60,25 +27,30 @@ pub struct Compiler<'m> {
     pub builders: Vec<Builder>,
     pub fields: Vec<FieldInfo>,
     pub registers: u16,
+    /// How many fields the trace may still have.
+    pub budget: usize,
     /// Finished scopes, outermost first: their dotted names.
     pub roots: Vec<(&'static str, Seen)>,
-    frames: Vec<Vec<(String, Seen)>>,
+    /// Structs around, innermost last, with the fields seen of each.
+    pub frames: Vec<Vec<(String, Seen)>>,
     /// Not 0 inside an array or variant: there, positions have no slot.
     dynamic: u32,
     big_endian: bool,
-    current: &'static str,
+    /// Name of the scope in work.
+    pub current: &'static str,
     /// Names of the structs around, for access by name.
     path: Vec<&'m str>,
 }
 
-type Compiled<T> = Result<T, String>;
+pub type Compiled<T> = Result<T, String>;
 
 impl<'m> Compiler<'m> {
-    pub fn new(big_endian: bool) -> Compiler<'m> {
+    pub fn new(big_endian: bool, budget: usize) -> Compiler<'m> {
         Compiler {
             builders: vec![],
             fields: vec![],
             registers: 0,
+            budget,
             roots: vec![],
             frames: vec![],
             dynamic: 0,
@@ -117,10 +89,11 @@ impl<'m> Compiler<'m> {
         int: Option<&Int>,
         labels: Option<Arc<Enum>>,
     ) -> Compiled<u32> {
-        if self.builder().leaves.len() + self.builder().ops.len() > MAX_LEAVES
-            || self.fields.len() > 1 << 24
-        {
-            return Err(format!("more than {MAX_LEAVES} fields"));
+        let own = self.builder().leaves.len() + self.builder().ops.len();
+        if own > MAX_LEAVES || self.fields.len() > self.budget {
+            return Err(format!(
+                "more than {MAX_LEAVES} fields, or {MAX_FIELDS} in the trace"
+            ));
         }
         self.fields.push(FieldInfo {
             name: shown(name).into(),
@@ -174,7 +147,7 @@ impl<'m> Compiler<'m> {
     }
 
     fn spec(&self, int: &Int) -> IntSpec {
-        let aligned = int.align % 8 == 0;
+        let aligned = int.align.is_multiple_of(8);
         let big = self.order_is_big(int.order);
         IntSpec {
             load: Load::new(int.size, big, aligned),
@@ -202,7 +175,7 @@ impl<'m> Compiler<'m> {
         let load = Load::new(
             float.size,
             self.order_is_big(float.order),
-            float.align % 8 == 0,
+            float.align.is_multiple_of(8),
         );
         let field = self.field(name, Kind::Scalar, None, None)?;
         self.place(field, float.align, float.size.into(), LeafKind::Float(load))?;
@@ -224,7 +197,7 @@ impl<'m> Compiler<'m> {
         };
         let spec = self.spec(int);
         let stride = align_up(int.size.into(), int.align);
-        let text = int.text && int.size == 8 && int.align % 8 == 0;
+        let text = int.text && int.size == 8 && int.align.is_multiple_of(8);
         let field = self.field(name, Kind::Array, Some(int), None)?;
         match &array.len {
             Len::Fixed(len) => {
@@ -326,44 +299,6 @@ impl<'m> Compiler<'m> {
         Ok(Seen::Other)
     }
 
-    /// The register of the integer that a path names.
-    fn refer(&mut self, path: &[String]) -> Compiled<(u16, IntRef)> {
-        let found = self.find(path).cloned();
-        let found =
-            found.ok_or_else(|| format!("no earlier integer field '{}'", path.join(".")))?;
-        let register = &mut self.builders[found.builder].registers[found.leaf];
-        if let Some((register, _)) = register {
-            return Ok((*register, found));
-        }
-        let new = self.registers;
-        *register = Some((new, found.spec));
-        self.registers = new
-            .checked_add(1)
-            .ok_or("too many references between fields")?;
-        Ok((new, found))
-    }
-
-    fn find(&self, path: &[String]) -> Option<&IntRef> {
-        // A full path names its scope.
-        let dotted = path.join(".");
-        for (root, seen) in &self.roots {
-            let rest = dotted.strip_prefix(root).and_then(|r| r.strip_prefix('.'));
-            if rest.is_some() {
-                return descend(seen, &path[root.split('.').count()..]);
-            }
-        }
-        let here = dotted
-            .strip_prefix(self.current)
-            .and_then(|r| r.strip_prefix('.'));
-        if here.is_some() {
-            let inner = &path[self.current.split('.').count()..];
-            return self.frames.first().and_then(|f| descend_list(f, inner));
-        }
-        // A relative one is looked for from the inside out.
-        let near = self.frames.iter().rev().find_map(|f| descend_list(f, path));
-        near.or_else(|| self.roots.iter().rev().find_map(|(_, s)| descend(s, path)))
-    }
-
     fn slot(&mut self) -> u16 {
         if self.dynamic > 0 {
             return NO_SLOT;
@@ -439,93 +374,4 @@ impl<'m> Compiler<'m> {
             .access
             .push((full, Access { slot, offset, kind }));
     }
-}
-
-impl Builder {
-    fn new_slot(&mut self) -> u16 {
-        let slot = self.slots;
-        self.slots = slot.saturating_add(1);
-        slot
-    }
-
-    fn close(&mut self) {
-        if let Some(open) = self.open.take() {
-            self.ops.push(Op::Block(open.block));
-        }
-    }
-
-    pub fn finish(mut self) -> (Program, Vec<(String, Access)>) {
-        self.close();
-        let (mut saves, mut values) = (vec![], vec![]);
-        for op in &mut self.ops {
-            let Op::Block(block) = op else { continue };
-            let first = saves.len() as u32;
-            for i in block.leaves.start as usize..block.leaves.end as usize {
-                let leaf = &self.leaves[i];
-                if let Some((register, spec)) = self.registers[i] {
-                    saves.push(Save {
-                        offset: leaf.offset.into(),
-                        spec,
-                        register,
-                    });
-                }
-            }
-            block.saves = first..saves.len() as u32;
-            let first = values.len() as u32;
-            let leaves = &self.leaves[block.leaves.start as usize..block.leaves.end as usize];
-            let is_value = |l: &&Leaf| !matches!(l.kind, LeafKind::Enter | LeafKind::Leave);
-            values.extend(leaves.iter().filter(is_value));
-            block.values = first..values.len() as u32;
-        }
-        let program = Program {
-            ops: self.ops,
-            leaves: self.leaves,
-            values,
-            arrays: self.arrays,
-            saves,
-            slots: self.slots,
-        };
-        (program, self.access)
-    }
-}
-
-/// Which values of the tag select which option.
-fn cases(labels: &Enum, options: &[Member], bodies: &[std::ops::Range<u32>]) -> Vec<Case> {
-    let mut list = vec![];
-    for mapping in &labels.mappings {
-        let named = |m: &Member| m.name == mapping.label;
-        let same = |m: &Member| shown(&m.name) == shown(&mapping.label);
-        let option = options
-            .iter()
-            .position(named)
-            .or_else(|| options.iter().position(same));
-        if let Some(i) = option {
-            list.push(Case {
-                low: mapping.low,
-                high: mapping.high,
-                ops: bodies[i].clone(),
-            });
-        }
-    }
-    list
-}
-
-fn descend<'a>(seen: &'a Seen, path: &[String]) -> Option<&'a IntRef> {
-    match (seen, path) {
-        (Seen::Int(int), []) => Some(int),
-        (Seen::Struct(fields), [_, ..]) => descend_list(fields, path),
-        _ => None,
-    }
-}
-
-fn descend_list<'a>(fields: &'a [(String, Seen)], path: &[String]) -> Option<&'a IntRef> {
-    let (first, rest) = path.split_first()?;
-    let exact = fields.iter().rev().find(|(n, _)| n == first);
-    let field = exact.or_else(|| fields.iter().rev().find(|(n, _)| shown(n) == shown(first)));
-    descend(&field?.1, rest)
-}
-
-/// LTTng puts an underscore before every name, so that none is a keyword.
-pub fn shown(name: &str) -> &str {
-    name.strip_prefix('_').unwrap_or(name)
 }

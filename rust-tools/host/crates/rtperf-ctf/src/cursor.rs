@@ -4,56 +4,16 @@
 //! One stream, read event by event.
 
 use crate::diag::{Diagnostics, Place};
-use crate::header::{Head, extend};
-use crate::ir::Clock;
+use crate::fault::EventFault;
+use crate::header::{Head, HeaderFields, extend};
 use crate::layout::{EventClass, StreamClass, StreamInfo};
 use crate::packet::{self, MAGIC, Packet, PacketFault};
 use crate::program::{Frame, Stop};
 use crate::reader::Lost;
+use crate::time::ToNs;
 use crate::trace::{Part, StreamFile};
-use crate::visit::{FieldInfo, Nothing, Value, Visitor};
+use crate::visit::{Nothing, Visitor};
 use std::cell::Cell;
-
-/// From ticks of a clock to nanoseconds since 1970.
-#[derive(Debug, Clone, Copy)]
-pub struct ToNs {
-    /// `None` when a tick is a nanosecond.
-    frequency: Option<u64>,
-    offset: i64,
-}
-
-impl ToNs {
-    pub fn new(clock: Option<&Clock>) -> ToNs {
-        let Some(clock) = clock else {
-            return ToNs {
-                frequency: None,
-                offset: 0,
-            };
-        };
-        let frequency = Some(clock.frequency).filter(|f| *f != 1_000_000_000);
-        let ticks = i128::from(clock.offset_ticks) * 1_000_000_000 / i128::from(clock.frequency);
-        let offset = i128::from(clock.offset_seconds) * 1_000_000_000 + ticks;
-        ToNs {
-            frequency,
-            offset: clamp(offset),
-        }
-    }
-
-    #[inline(always)]
-    pub fn ns(self, ticks: u64) -> i64 {
-        match self.frequency {
-            None => self.offset.wrapping_add(ticks as i64),
-            Some(f) => {
-                let ns = i128::from(ticks) * 1_000_000_000 / i128::from(f);
-                clamp(ns + i128::from(self.offset))
-            }
-        }
-    }
-}
-
-fn clamp(ns: i128) -> i64 {
-    ns.clamp(i64::MIN.into(), i64::MAX.into()) as i64
-}
 
 /// Reads the files of one stream in order. The event that was decoded last is
 /// the current one.
@@ -390,57 +350,4 @@ fn resume(data: &[u8], at: u64, fault: &PacketFault) -> Option<u64> {
     let little = memchr::memmem::find(rest, &MAGIC.to_le_bytes());
     let found = little.or_else(|| memchr::memmem::find(rest, &MAGIC.to_be_bytes()))?;
     Some((from + found) as u64)
-}
-
-enum EventFault {
-    Header,
-    NoClass(u64),
-    Fields(u32, Stop),
-    NoSize,
-}
-
-impl EventFault {
-    fn message(&self, part: &Part) -> String {
-        let name = |index: &u32| {
-            let mut all = part.layout.streams.iter().flat_map(|s| &s.events);
-            all.find(|e| e.index == *index)
-                .map_or("", |e| e.name.as_str())
-        };
-        match self {
-            EventFault::Header => "the packet ends within an event's header".into(),
-            EventFault::NoClass(id) => format!("event id {id} is not in the metadata"),
-            EventFault::Fields(index, Stop::PastEnd) => {
-                format!("the packet ends within event '{}'", name(index))
-            }
-            EventFault::Fields(index, Stop::NoOption(tag)) => {
-                format!(
-                    "event '{}' has a variant without option for tag {tag}",
-                    name(index)
-                )
-            }
-            EventFault::NoSize => "an event without any bits".into(),
-        }
-    }
-}
-
-#[derive(Default)]
-struct HeaderFields {
-    id: u64,
-    time: u64,
-    time_bits: u8,
-}
-
-impl Visitor for HeaderFields {
-    fn value(&mut self, field: &FieldInfo, value: Value<'_>) {
-        let number = match value {
-            Value::Uint(n) => n,
-            Value::Int(n) => n as u64,
-            _ => return,
-        };
-        if field.clock {
-            (self.time, self.time_bits) = (number, field.size);
-        } else if &*field.name == "id" {
-            self.id = number;
-        }
-    }
 }

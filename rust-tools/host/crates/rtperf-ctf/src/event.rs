@@ -6,7 +6,8 @@
 use crate::bits::Load;
 use crate::cursor::Cursor;
 use crate::layout::{EventClass, StreamInfo};
-use crate::program::{IntSpec, float_at, string_at, text_at};
+use crate::program::IntSpec;
+use crate::run::{float_at, string_at, text_at};
 use crate::visit::{Value, Visitor};
 
 /// Where a field stands, found once by name.

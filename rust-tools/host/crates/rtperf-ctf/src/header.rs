@@ -5,8 +5,9 @@
 //! machinery, and their time stamps.
 
 use crate::bits::{Load, align_up, array};
-use crate::compile::shown;
 use crate::ir::{Class, Int, Metadata, Struct};
+use crate::refs::shown;
+use crate::visit::{FieldInfo, Value, Visitor};
 
 /// A number inside a header.
 #[derive(Debug, Clone, Copy)]
@@ -117,7 +118,7 @@ impl FastHeader {
                     Load::U16 | Load::U32 | Load::Bits { big: false, .. }
                 )
         };
-        let fits = align % 8 == 0 && bits <= 64 && little(&id) && little(&time);
+        let fits = align.is_multiple_of(8) && bits <= 64 && little(&id) && little(&time);
         let word = fits.then_some(Word {
             id: (id.offset as u32, mask(id.size)),
             time: (time.offset as u32, mask(time.size)),
@@ -194,7 +195,7 @@ fn part(offset: u64, int: &Int, meta: &Metadata) -> Part {
     Part {
         offset,
         size: int.size,
-        load: Load::new(int.size, big, int.align % 8 == 0),
+        load: Load::new(int.size, big, int.align.is_multiple_of(8)),
     }
 }
 
@@ -258,6 +259,29 @@ pub fn extend(now: u64, low: u64, bits: u8) -> u64 {
         new.wrapping_add(range)
     } else {
         new
+    }
+}
+
+/// Takes from a header of any shape the last `id` and the last time stamp.
+#[derive(Default)]
+pub struct HeaderFields {
+    pub id: u64,
+    pub time: u64,
+    pub time_bits: u8,
+}
+
+impl Visitor for HeaderFields {
+    fn value(&mut self, field: &FieldInfo, value: Value<'_>) {
+        let number = match value {
+            Value::Uint(n) => n,
+            Value::Int(n) => n as u64,
+            _ => return,
+        };
+        if field.clock {
+            (self.time, self.time_bits) = (number, field.size);
+        } else if &*field.name == "id" {
+            self.id = number;
+        }
     }
 }
 

@@ -3,7 +3,8 @@
 
 //! What of the metadata is needed to read streams, compiled.
 
-use crate::compile::{Builder, Compiler};
+use crate::builder::Builder;
+use crate::compile::{Compiler, MAX_FIELDS};
 use crate::event::{Access, Field};
 use crate::header::FastHeader;
 use crate::ir::{Class, Clock, EventDecl, Metadata, StreamDecl};
@@ -141,7 +142,7 @@ type Fault = (u32, String);
 pub(crate) fn compile(meta: &Metadata, first_class: u32) -> (Layout, Vec<Fault>) {
     let (mut layout, mut faults) = (Layout::default(), vec![]);
     if let Some(header) = &meta.packet_header {
-        let mut c = Compiler::new(meta.big_endian);
+        let mut c = Compiler::new(meta.big_endian, MAX_FIELDS);
         match c.scope(PACKET_HEADER, Kind::Header, header) {
             Ok(()) => {
                 layout.header_fields = c.fields;
@@ -156,9 +157,9 @@ pub(crate) fn compile(meta: &Metadata, first_class: u32) -> (Layout, Vec<Fault>)
     } else {
         meta.streams.as_slice()
     };
-    let mut next = first_class;
+    let (mut next, mut budget) = (first_class, MAX_FIELDS);
     for decl in declared {
-        match stream(meta, decl, &mut next, &mut faults) {
+        match stream(meta, decl, &mut next, &mut budget, &mut faults) {
             Ok(stream) => layout.streams.push(stream),
             Err(e) => faults.push((0, format!("stream {}: {e}", decl.id))),
         }
@@ -185,9 +186,10 @@ fn stream(
     meta: &Metadata,
     decl: &StreamDecl,
     next: &mut u32,
+    budget: &mut usize,
     faults: &mut Vec<Fault>,
 ) -> Result<StreamClass, String> {
-    let mut c = Compiler::new(meta.big_endian);
+    let mut c = Compiler::new(meta.big_endian, *budget);
     let around = [
         (PACKET_HEADER, &meta.packet_header),
         (PACKET_CONTEXT, &decl.packet_context),
@@ -221,6 +223,7 @@ fn stream(
         }
         c.roots.truncate(before.0);
     }
+    *budget = budget.saturating_sub(c.fields.len());
     let mut around = programs(c.builders).into_iter().map(|(p, _)| p);
     let mut out = StreamClass {
         id: decl.id,

@@ -38,11 +38,13 @@
 #![deny(unsafe_code)]
 
 mod bits;
+mod builder;
 mod compile;
 mod cursor;
 mod diag;
 mod error;
 mod event;
+mod fault;
 mod header;
 mod ir;
 mod layout;
@@ -50,7 +52,10 @@ mod mapped;
 mod packet;
 mod program;
 mod reader;
+mod refs;
+mod run;
 mod text;
+mod time;
 mod trace;
 mod tsdl;
 mod visit;

@@ -3,8 +3,8 @@
 
 //! The blocks trace, env, clock, stream, event and callsite.
 
+use super::attributes::{Value, byte_order};
 use super::parser::{Parsed, Parser};
-use super::types::{Value, byte_order};
 use crate::ir::{ByteOrder, Class, Clock, EnvValue, EventDecl, StreamDecl};
 
 /// One line of a block: a value or a type under a dotted name.

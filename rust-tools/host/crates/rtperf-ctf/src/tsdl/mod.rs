@@ -3,6 +3,7 @@
 
 //! Front end for the metadata language of CTF 1.8 (TSDL).
 
+mod attributes;
 mod blocks;
 mod lexer;
 mod packets;
