@@ -149,12 +149,16 @@ fn trace_figures(path: &Path, run: &Run, faults: &[Fault]) -> Result<TraceFigure
             "the run has no trace; its board must measure with --pass measure,explain".to_owned()
         });
     }
-    let options = rtperf_analysis::Options::default();
-    let analysis = rtperf_analysis::analyze(&trace, &options).map_err(|e| e.to_string())?;
     let of_trace = faults
         .iter()
         .filter(|f| f.file.starts_with("explain/trace/"));
     let mut damage: Vec<String> = of_trace.map(Fault::to_string).collect();
+    let options = rtperf_analysis::Options::default();
+    let analysis =
+        rtperf_analysis::analyze(&trace, &options).map_err(|e| match damage.first() {
+            Some(fault) => format!("{fault}, and {e}"),
+            None => e.to_string(),
+        })?;
     damage.extend(analysis.diagnostics.iter().cloned());
     Ok(TraceFigures {
         lost_events: analysis.lost_events,
