@@ -53,13 +53,26 @@ analyze_runs() {
     [[ ! -s $dir/analyze.txt ]] || cat "$dir/analyze.txt"
 }
 
-# Sets VERDICT, the gate's exit status.
+any_trace() {
+    local folder
+    for folder in "${RUNS[@]}"; do
+        [[ ! -d $folder/explain/trace ]] || return 0
+    done
+    return 1
+}
+
+# judge_runs DIR LIMITS [TRACE_LIMITS]: sets VERDICT, the gate's exit status.
+# The limits on a trace are for runs that have one.
 judge_runs() {
-    local limits=$1 dir=$2
+    local dir=$1 limits=$2 files=(--limits "$2")
+    if [[ -n ${3:-} && -f ${3:-} ]] && any_trace; then
+        limits+=" and $3"
+        files+=(--limits "$3")
+    fi
     VERDICT=0
     doing gate "judging"
     clear_doing
-    run "$HOST_RTPERF" gate --limits "$limits" --junit "$dir/gate.xml" "${RUNS[@]}" || VERDICT=$?
+    run "$HOST_RTPERF" gate "${files[@]}" --junit "$dir/gate.xml" "${RUNS[@]}" || VERDICT=$?
     case $VERDICT in
         0) stage gate "${GREEN}pass${PLAIN}: every limit of $limits is kept" ;;
         1) stage gate "${RED}fail${PLAIN}: a limit of $limits is missed" ;;

@@ -213,10 +213,19 @@ test_verdict_is_the_status_of_the_gate() {
     HOST_RTPERF=$T/bin/rtperf RUNS=("$T/run")
     for FAKE_STATUS in 0 1 2; do
         export FAKE_STATUS
-        judge_runs limits.yaml "$T"
+        judge_runs "$T" limits.yaml
         equal "$VERDICT" "$FAKE_STATUS"
     done
-    FAKE_STATUS=101 expect 3 'undocumented status 101' judge_runs limits.yaml "$T"
+    FAKE_STATUS=101 expect 3 'undocumented status 101' judge_runs "$T" limits.yaml
+}
+test_limits_on_a_trace_are_for_runs_with_one() {
+    load results
+    fake rtperf <<<'echo "$*"'
+    HOST_RTPERF=$T/bin/rtperf RUNS=("$T/run")
+    : >"$T/trace.yaml"
+    [[ $(judge_runs "$T" limits.yaml "$T/trace.yaml") != *trace.yaml* ]] || failed "judged a trace that is not there"
+    mkdir -p "$T/run/explain/trace"
+    [[ $(judge_runs "$T" limits.yaml "$T/trace.yaml") == *"--limits $T/trace.yaml"* ]] || failed "did not judge the trace"
 }
 # analysed STATUS: a run with a trace, and one without.
 analysed() {
