@@ -194,6 +194,12 @@ fn task_body(
         Some(emitter) => pass_token(clock, side, plan.rounds, samples, shared, emitter),
         None => pass_token(clock, side, plan.rounds, samples, shared, &Untraced),
     };
+    if side.task == 1 && done == plan.rounds {
+        // The last sample is task 0's. It must find this task blocked, as every
+        // other sample does, and not wait for it to take its counts and die.
+        // Nothing is sent any more: the wait ends when task 0 has ended.
+        side.receive();
+    }
     let after = Usage::now();
     // SAFETY: only this task writes its own entry.
     unsafe { *shared.usage[side.task as usize].get() = (before, after) };
