@@ -17,7 +17,8 @@ pub use name::{split_common, Metric, Params, Stat};
 pub use npy::{npy_header, parse_npy_header, NpyError, NPY_HEADER_LEN};
 pub use run::{
     Check, CheckStatus, Checks, ClockInfo, ClockTuple, Identity, Measurement, Outcome, PassRecord,
-    Run, RunStatus, Setting, Summary, TaskRecord, Trigger, PASS_EXPLAIN, PASS_MEASURE,
+    Run, RunStatus, Setting, Summary, TaskRecord, TracerRecord, Trigger, PASS_EXPLAIN,
+    PASS_MEASURE,
 };
 pub use sample::{flags, phase, Sample, SAMPLE_BYTES};
 pub use sums::{parse_sums, sums_line, SumsEntry};

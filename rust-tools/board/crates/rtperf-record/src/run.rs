@@ -89,8 +89,21 @@ pub struct PassRecord {
     pub status: Option<Outcome>,
     /// Why it is not `done`, or what it had to do without.
     pub reason: Option<String>,
-    /// What LTTng recorded: `kernel`, `ust`; empty for an untraced pass.
-    pub traced: Vec<String>,
+    /// Of a pass under LTTng only.
+    pub tracer: Option<TracerRecord>,
+}
+
+/// What LTTng was made to record, and what it says that it lost.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TracerRecord {
+    /// `kernel`, `ust`.
+    pub domains: Vec<String>,
+    /// Names or patterns of the events that were enabled.
+    pub events: Vec<String>,
+    /// Events that found no room in LTTng's buffers; absent where it was not
+    /// asked or did not say.
+    pub discarded_events: Option<u64>,
+    pub lost_packets: Option<u64>,
 }
 
 /// Clocks read one after the other.
@@ -289,6 +302,22 @@ mod tests {
     fn a_run_reads_back() {
         let run = minimal();
         assert_eq!(Run::from_json(&run.to_json().unwrap()), Ok(run));
+    }
+
+    #[test]
+    fn a_pass_without_tracer_reads_back_too() {
+        let text = r#"{"name": "measure", "clocks_start":
+            {"counter": null, "monotonic_ns": 1, "monotonic_raw_ns": 2, "realtime_ns": 3}}"#;
+        let mut pass: PassRecord = serde_json::from_str(text).unwrap();
+        assert_eq!((pass.status, &pass.tracer), (None, &None));
+        pass.status = Some(Outcome::Done);
+        pass.tracer = Some(TracerRecord {
+            domains: vec!["kernel".into()],
+            discarded_events: Some(7),
+            ..TracerRecord::default()
+        });
+        let text = serde_json::to_string(&pass).unwrap();
+        assert_eq!(serde_json::from_str::<PassRecord>(&text).unwrap(), pass);
     }
 
     #[test]

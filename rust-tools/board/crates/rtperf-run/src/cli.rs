@@ -58,11 +58,12 @@ pub struct RunArgs {
     /// else /var/lib/rtperf]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Passes to make: measure (untraced, the one that gates), explain (a short
-    /// one under LTTng) [default: both where LTTng is installed, else measure]
+    /// Passes to make: measure (untraced, the one that gates latency), explain
+    /// (a tenth of the rounds under LTTng) [default: both, explain only where
+    /// LTTng is installed]
     #[arg(long, value_name = "PASS", value_delimiter = ',')]
     pub pass: Vec<Pass>,
-    /// What LTTng records in the explain pass; none leaves the pass out
+    /// What LTTng records in the pass explain; none leaves that pass out
     #[arg(
         long,
         value_name = "DOMAIN",

@@ -6,7 +6,7 @@
 use crate::cli::RunArgs;
 use crate::fault::{Fault, EXIT_INTERRUPTED, EXIT_PARTLY, EXIT_UNUSABLE};
 use crate::jobs::{bytes_needed, jobs, Job};
-use crate::passes::{self, Passes};
+use crate::passes::{self, Passes, Work};
 use crate::plan::{Idle, Plan, RtThrottling};
 use crate::run_dir::{empty_run, RunDir};
 use crate::table;
@@ -25,6 +25,7 @@ pub struct Ended {
 
 /// Measures everything in the plan and leaves a run directory in `place`.
 pub fn run(plan: &Plan, args: &RunArgs, place: &Place) -> Result<Ended, Fault> {
+    let passes = Passes::of(args)?;
     let root = Root::default();
     lock_memory().map_err(Fault::unusable)?;
     let cpus = online_cpus().map_err(Fault::unusable)?;
@@ -61,12 +62,16 @@ pub fn run(plan: &Plan, args: &RunArgs, place: &Place) -> Result<Ended, Fault> {
     let mut dir = RunDir::begin(path, run)?;
     dir.say(&format!("run {id}"));
     dir.say(&format!("in  {} ({})", dir.path().display(), place.how()));
-    let measured = match Passes::of(args).measure {
-        true => passes::measure(plan, &jobs, &mut dir),
-        false => Ok(()),
+    let work = Work {
+        plan,
+        jobs: &jobs,
+        passes,
+        place,
     };
+    let measured = passes::measure(&work, &mut dir);
+    // Before tracing: the checks are about the figures that count.
     dir.run.checks.after = checks::read_after(&root, &baseline);
-    let explained = measured.and_then(|()| passes::explain(plan, &jobs, args, &mut dir));
+    let explained = measured.and_then(|()| passes::explained(&work, &mut dir));
     dir.run.settings_changed = settings.restore();
     for complaint in settings.complaints() {
         dir.say(&format!("warning: {complaint}"));
@@ -123,7 +128,7 @@ fn finish(
         .cloned()
         .collect();
     dir.say(&format!("\n{}", table::results(&dir.run)));
-    if let Some(cost) = table::tracing_cost(&dir.run) {
+    if let Some(cost) = table::cost_of_tracing(&dir.run) {
         dir.say(&cost);
     }
     if !failed.is_empty() {

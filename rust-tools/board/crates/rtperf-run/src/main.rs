@@ -6,6 +6,7 @@
 mod autorun;
 mod cli;
 mod execute;
+mod explain;
 mod fault;
 mod jobs;
 mod list;

@@ -168,7 +168,7 @@ fn give_up(dir: &mut RunDir, pass: &str, job: &Job, params: &Params, why: &Probe
     dir.run.measurements.push(entry);
 }
 
-fn by_what() -> &'static str {
+pub fn by_what() -> &'static str {
     match stopped() {
         Some(StopCause::Signal) => ": interrupted",
         Some(StopCause::Deadline) => ": the plan's deadline had come",

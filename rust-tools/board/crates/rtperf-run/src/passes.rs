@@ -1,27 +1,27 @@
 // SPDX-FileCopyrightText: The meta-rtperf authors
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-//! The passes of a run: `measure`, untraced, and `explain`, short and under
-//! LTTng, kept apart so that no figure is taken by a disturbed board.
+//! Which passes a run makes: `measure`, untraced, and `explain`, short and
+//! under LTTng, kept apart so that no figure is taken by a disturbed board.
 
 use crate::cli::{Domain, Pass, RunArgs};
+use crate::explain::explain;
 use crate::fault::Fault;
 use crate::jobs::Job;
-use crate::lttng::{installed, Session};
+use crate::lttng::Domains;
 use crate::measure::measure_all;
 use crate::plan::Plan;
 use crate::run_dir::RunDir;
-use rtperf_probe::{stopped, ust};
-use rtperf_record::{Outcome, PASS_EXPLAIN, PASS_MEASURE};
-
-/// Where traces lie in the run directory.
-const TRACE: &str = "explain/trace";
+use rtperf_board_facts::place::Place;
+use rtperf_probe::stopped;
+use rtperf_record::{Outcome, PASS_MEASURE};
 
 /// Which passes to make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Passes {
     pub measure: bool,
     pub explain: Explain,
+    pub domains: Domains,
 }
 
 /// Whether to make the pass under LTTng.
@@ -30,108 +30,118 @@ pub enum Explain {
     No,
     /// Not asked for in so many words: left out without LTTng.
     IfInstalled,
-    /// Asked for: without LTTng it has failed.
+    /// Asked for: without LTTng something is amiss.
     Yes,
 }
 
+/// What the passes are made of.
+pub struct Work<'a> {
+    pub plan: &'a Plan,
+    pub jobs: &'a [Job],
+    pub passes: Passes,
+    pub place: &'a Place,
+}
+
 impl Passes {
-    pub fn of(args: &RunArgs) -> Passes {
+    /// Those that the command line asks for.
+    pub fn of(args: &RunArgs) -> Result<Passes, Fault> {
         let none = args.trace.contains(&Domain::None);
-        let explain = match (none, args.pass.is_empty()) {
-            (true, _) => Explain::No,
-            (false, true) => Explain::IfInstalled,
-            (false, false) if args.pass.contains(&Pass::Explain) => Explain::Yes,
-            (false, false) => Explain::No,
+        let asked = args.pass.contains(&Pass::Explain);
+        if none && args.trace.len() > 1 {
+            return Err(Fault::unusable(
+                "--trace none cannot stand beside a domain: give one or the other",
+            ));
+        }
+        if none && asked {
+            return Err(Fault::unusable(
+                "--trace none leaves out the pass explain, which --pass asks for: drop one of them",
+            ));
+        }
+        let explain = match asked {
+            true => Explain::Yes,
+            false if args.pass.is_empty() && !none => Explain::IfInstalled,
+            false => Explain::No,
         };
-        Passes {
+        Ok(Passes {
             measure: args.pass.is_empty() || args.pass.contains(&Pass::Measure),
             explain,
-        }
+            domains: Domains {
+                kernel: args.trace.contains(&Domain::Kernel),
+                ust: args.trace.contains(&Domain::Ust),
+            },
+        })
     }
 }
 
-/// The untraced pass.
-pub fn measure(plan: &Plan, jobs: &[Job], dir: &mut RunDir) -> Result<(), Fault> {
-    dir.begin_pass(PASS_MEASURE, count(jobs))?;
-    measure_all(plan, jobs, PASS_MEASURE, dir)?;
-    dir.end_pass(ended(), None)
+/// The untraced pass, if it is to be.
+pub fn measure(work: &Work, dir: &mut RunDir) -> Result<(), Fault> {
+    if !work.passes.measure {
+        return Ok(());
+    }
+    dir.begin_pass(PASS_MEASURE, count(work.jobs))?;
+    measure_all(work.plan, work.jobs, PASS_MEASURE, dir)?;
+    let status = stopped().map_or(Outcome::Done, |_| Outcome::Interrupted);
+    dir.end_pass(status, None)
 }
 
-/// The pass under LTTng, if it is to be and can be made. Whether it did what
-/// was asked for.
-pub fn explain(plan: &Plan, jobs: &[Job], args: &RunArgs, dir: &mut RunDir) -> Result<bool, Fault> {
-    let wanted = Passes::of(args).explain;
-    if wanted == Explain::No || stopped().is_some() {
-        return Ok(true);
-    }
-    if !installed() {
-        let why = "LTTng is not installed (no lttng in PATH)";
-        dir.say(&format!("no explain pass: {why}"));
-        dir.begin_pass(PASS_EXPLAIN, 0)?;
-        dir.end_pass(Outcome::Skipped, Some(why.to_owned()))?;
-        return Ok(wanted == Explain::IfInstalled);
-    }
-    let jobs: Vec<Job> = jobs.iter().map(Job::short).collect();
-    dir.begin_pass(PASS_EXPLAIN, count(&jobs))?;
-    match traced(plan, &jobs, args, dir)? {
-        Ok(missing) => {
-            let reason = (!missing.is_empty()).then(|| missing.join("; "));
-            dir.end_pass(ended(), reason)?;
-            Ok(missing.is_empty())
-        }
-        Err(why) => {
-            dir.say(&format!("the explain pass failed: {why}"));
-            dir.end_pass(Outcome::Failed, Some(why))?;
-            Ok(false)
-        }
+/// The pass under LTTng, if it is to be. Whether it did what was asked for.
+pub fn explained(work: &Work, dir: &mut RunDir) -> Result<bool, Fault> {
+    match work.passes.explain {
+        Explain::No => Ok(true),
+        _ => explain(work, dir),
     }
 }
 
-/// Measures in a session of LTTng; what had to be left out of the trace.
-fn traced(
-    plan: &Plan,
-    jobs: &[Job],
-    args: &RunArgs,
-    dir: &mut RunDir,
-) -> Result<Result<Vec<String>, String>, Fault> {
-    let wants = |domain| args.trace.contains(&domain);
-    dir.say("explain pass, under LTTng: these figures include what tracing costs");
-    let output = dir.path().join(TRACE);
-    let session = match Session::start(&output, wants(Domain::Kernel), wants(Domain::Ust)) {
-        Ok(session) => session,
-        Err(why) => {
-            // Those that were not taken are planned no more.
-            dir.run.planned -= count(jobs) as u32;
-            return Ok(Err(why));
-        }
-    };
-    let mut missing = session.missing.clone();
-    let mut recorded = session.traced.clone();
-    if recorded.iter().any(|d| d == "ust") {
-        if let Err(why) = ust::load() {
-            missing.push(format!("no ust events: {why}"));
-            recorded.retain(|d| d != "ust");
-        }
-    }
-    for what in &missing {
-        dir.say(&format!("the trace has {what}"));
-    }
-    if let Some(pass) = dir.pass() {
-        pass.traced = recorded;
-    }
-    let measured = measure_all(plan, jobs, PASS_EXPLAIN, dir);
-    let stopped = session.stop();
-    measured?;
-    Ok(stopped.and_then(|()| dir.adopt(TRACE)).map(|()| missing))
-}
-
-fn count(jobs: &[Job]) -> usize {
+/// Measurements that the jobs lead to.
+pub fn count(jobs: &[Job]) -> usize {
     jobs.iter().map(|j| j.params.len()).sum()
 }
 
-fn ended() -> Outcome {
-    match stopped() {
-        None => Outcome::Done,
-        Some(_) => Outcome::Interrupted,
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::Cli;
+    use clap::Parser;
+
+    fn passes(arguments: &[&str]) -> Result<Passes, String> {
+        let all = ["rtperf-run"].iter().chain(arguments);
+        let cli = Cli::try_parse_from(all).map_err(|e| e.to_string())?;
+        Passes::of(&cli.run).map_err(|fault| fault.message)
+    }
+
+    #[test]
+    fn both_passes_unless_told_otherwise() {
+        let both = Domains {
+            kernel: true,
+            ust: true,
+        };
+        let default = Passes {
+            measure: true,
+            explain: Explain::IfInstalled,
+            domains: both,
+        };
+        assert_eq!(passes(&[]), Ok(default));
+        let asked = passes(&["--pass", "measure,explain"]).unwrap();
+        assert_eq!((asked.measure, asked.explain), (true, Explain::Yes));
+        let only = passes(&["--pass", "explain", "--trace", "ust"]).unwrap();
+        assert_eq!((only.measure, only.explain), (false, Explain::Yes));
+        assert!(only.domains.ust && !only.domains.kernel);
+        for untraced in [["--pass", "measure"], ["--trace", "none"]] {
+            let passes = passes(&untraced).unwrap();
+            assert_eq!((passes.measure, passes.explain), (true, Explain::No));
+        }
+    }
+
+    #[test]
+    fn contradictions_and_unknown_words_are_refused() {
+        for (arguments, word) in [
+            (&["--pass", "explain", "--trace", "none"][..], "drop one"),
+            (&["--trace", "none,kernel"], "one or the other"),
+            (&["--trace", "kernal"], "kernal"),
+            (&["--pass", "explan"], "explan"),
+        ] {
+            let why = passes(arguments).unwrap_err();
+            assert!(why.contains(word), "{why}");
+        }
     }
 }

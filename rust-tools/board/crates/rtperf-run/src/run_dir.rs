@@ -8,8 +8,8 @@ use crate::fault::Fault;
 use rtperf_board_facts::durable::{hash_file, sync_dir, write_file};
 use rtperf_probe::{clock_tuple, SampleBuffer};
 use rtperf_record::{
-    npy_header, sums_line, Checks, Identity, Outcome, Params, PassRecord, Run, RunStatus, Trigger,
-    FORMAT_VERSION,
+    npy_header, sums_line, Checks, Identity, Outcome, Params, PassRecord, Run, RunStatus,
+    TracerRecord, Trigger, FORMAT_VERSION,
 };
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -62,25 +62,37 @@ impl RunDir {
         self.make_folder(name)?;
         self.make_folder(&format!("{name}/samples"))?;
         self.run.planned += planned as u32;
+        self.enter_pass(name);
+        self.checkpoint()
+    }
+
+    /// Enters a pass that is not made.
+    pub fn skip_pass(&mut self, name: &str, why: String) -> Result<(), Fault> {
+        self.enter_pass(name);
+        self.end_pass(Outcome::Skipped, Some(why))
+    }
+
+    fn enter_pass(&mut self, name: &str) {
         self.run.passes.push(PassRecord {
             name: name.to_owned(),
             clocks_start: clock_tuple(),
             clocks_end: None,
             status: None,
             reason: None,
-            traced: Vec::new(),
+            tracer: None,
         });
-        self.checkpoint()
     }
 
-    /// The pass that runs, for what is to be said of it.
-    pub fn pass(&mut self) -> Option<&mut PassRecord> {
-        self.run.passes.last_mut()
+    /// What LTTng records in the pass that runs.
+    pub fn set_tracer(&mut self, tracer: TracerRecord) {
+        if let Some(pass) = self.run.passes.last_mut() {
+            pass.tracer = Some(tracer);
+        }
     }
 
     /// Ends the pass.
     pub fn end_pass(&mut self, status: Outcome, reason: Option<String>) -> Result<(), Fault> {
-        if let Some(pass) = self.pass() {
+        if let Some(pass) = self.run.passes.last_mut() {
             pass.clocks_end = Some(clock_tuple());
             pass.status = Some(status);
             pass.reason = reason;
@@ -147,12 +159,15 @@ impl RunDir {
         Ok(())
     }
 
-    /// Enters files that another program has written below `folder` in the
-    /// checksums, and makes them durable.
+    /// Makes durable what another program has written below `folder`, and
+    /// enters it in the checksums. What it never began to write is no fault.
     pub fn adopt(&mut self, folder: &str) -> Result<(), String> {
         let mut folders = vec![folder.to_owned()];
         while let Some(folder) = folders.pop() {
             let path = self.path.join(&folder);
+            if !path.exists() {
+                continue;
+            }
             let fault = |e: std::io::Error| format!("{} cannot be read: {e}", path.display());
             for entry in std::fs::read_dir(&path).map_err(fault)? {
                 let entry = entry.map_err(fault)?;

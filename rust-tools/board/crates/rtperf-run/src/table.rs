@@ -4,9 +4,12 @@
 //! Tables for the terminal.
 
 use rtperf_record::{
-    split_common, Check, CheckStatus, Measurement, Outcome, Params, Run, TaskRecord, PASS_EXPLAIN,
-    PASS_MEASURE,
+    split_common, Check, CheckStatus, Measurement, Outcome, Params, Run, TaskRecord,
 };
+
+mod cost;
+
+pub use cost::cost_of_tracing;
 
 /// Said wherever figures of the virtual board are shown.
 const VIRTUAL: &str = "virtual board: these figures compare builds of one image with each other \
@@ -35,10 +38,10 @@ pub fn results(run: &Run) -> String {
     out.push('\n');
     let mut start = 0;
     while start < own.len() {
-        let name = &run.measurements[start].name;
+        let Measurement { name, pass, .. } = &run.measurements[start];
         let same = run.measurements[start..]
             .iter()
-            .take_while(|m| m.name == *name)
+            .take_while(|m| m.name == *name && m.pass == *pass)
             .count();
         let (shared, rest) = split_common(&own[start..start + same].iter().collect::<Vec<_>>());
         out += &format!("{name}  {}\n", words(&shared));
@@ -52,45 +55,6 @@ pub fn results(run: &Run) -> String {
         out.push('\n');
     }
     out
-}
-
-/// What tracing cost each measurement that both passes made; none where there
-/// is nothing to compare.
-pub fn tracing_cost(run: &Run) -> Option<String> {
-    let value = |m: &Measurement, p: &str| Some(*m.summary.as_ref()?.percentiles.get(p)?);
-    let mut rows = String::new();
-    for traced in run.measurements.iter().filter(|m| m.pass == PASS_EXPLAIN) {
-        let same = |m: &&Measurement| {
-            m.pass == PASS_MEASURE && m.name == traced.name && m.params == traced.params
-        };
-        let Some(plain) = run.measurements.iter().find(same) else {
-            continue;
-        };
-        let clock = run
-            .clocks
-            .iter()
-            .find(|c| Some(c.name.as_str()) == plain.params.get("clock"));
-        let step = clock.map_or(0.0, |c| c.granularity_ns);
-        let mut row = String::new();
-        for p in ["p50_ns", "p99_ns"] {
-            match (value(plain, p), value(traced, p)) {
-                (Some(a), Some(b)) if ((b - a).abs() as f64) < step => {
-                    row += &format!(" {:>9}", "none")
-                }
-                (Some(a), Some(b)) => row += &format!(" {:>+9.3}", (b - a) as f64 / 1e3),
-                _ => row += &format!(" {:>9}", "-"),
-            }
-        }
-        let own = ["cpu", "clock", "stage"].iter();
-        let own = own.filter_map(|k| Some(format!("{k}={}", traced.params.get(k)?)));
-        let label = format!("{} {}", traced.name, own.collect::<Vec<_>>().join(" "));
-        rows += &format!("  {label:<62}{row}\n");
-    }
-    let head = format!(
-        "{:<64} {:>9} {:>9}",
-        "cost of tracing in µs (explain - measure)", "p50", "p99"
-    );
-    (!rows.is_empty()).then(|| format!("{head}\n{rows}"))
 }
 
 fn words(params: &Params) -> String {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 use super::*;
-use rtperf_record::{Params, Summary};
+use rtperf_record::{ClockInfo, Params, Summary};
 
 fn measurement(cpu: u32) -> Measurement {
     let mut params = Params::default();
@@ -65,4 +65,60 @@ fn figures_doubts_and_the_virtual_board_all_show() {
 #[test]
 fn an_empty_run_is_an_empty_table() {
     assert_eq!(results(&run(vec![], false)).lines().count(), 1);
+}
+
+/// A measurement of `pass` whose p50 and p99 are these, in ns.
+fn taken(cpu: u32, pass: &str, p50: i64, p99: Option<i64>) -> Measurement {
+    let mut m = measurement(cpu);
+    m.pass = pass.into();
+    m.params.set("clock", "monotonic");
+    let p99 = p99.map(|ns| ("p99_ns".to_owned(), ns));
+    let percentiles = [("p50_ns".to_owned(), p50)].into_iter().chain(p99);
+    let summary = m.summary.as_mut().unwrap();
+    summary.percentiles = percentiles.collect();
+    m
+}
+
+#[test]
+fn tracing_costs_what_one_pass_has_over_the_other() {
+    let mut missing = taken(3, "explain", 1, None);
+    missing.summary = None;
+    let mut run = run(
+        vec![
+            taken(0, "measure", 10_000, Some(20_000)),
+            taken(1, "measure", 10_000, Some(20_000)),
+            taken(3, "measure", 10_000, Some(20_000)),
+            taken(0, "explain", 12_500, None),
+            taken(1, "explain", 10_009, Some(19_000)),
+            taken(2, "explain", 10_000, Some(20_000)),
+            missing,
+        ],
+        false,
+    );
+    run.clocks.push(ClockInfo {
+        name: "monotonic".into(),
+        granularity_ns: 10.0,
+        read_cost_ns: 20.0,
+        frequency_hz: None,
+        frequency_source: None,
+    });
+    let text = cost_of_tracing(&run).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 4, "{text}");
+    assert!(lines[0].starts_with("cost of tracing in µs") && lines[0].contains("not the board's"));
+    assert_eq!(lines[1], "timer-latency");
+    assert_eq!(
+        lines[2],
+        format!("  {:<28} {:>9} {:>9}", "cpu=0", "+2.500", "-")
+    );
+    assert_eq!(
+        lines[3],
+        format!("  {:<28} {:>9} {:>9}", "cpu=1", "none", "-1.000")
+    );
+    // The passes stand apart, though the last measurement of one is the first
+    // of the other.
+    let table = results(&run);
+    assert_eq!(table.matches("\ntimer-latency").count(), 2, "{table}");
+    run.measurements.retain(|m| m.pass == "measure");
+    assert_eq!(cost_of_tracing(&run), None);
 }

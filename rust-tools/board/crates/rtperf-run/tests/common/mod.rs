@@ -70,7 +70,10 @@ pub fn with_programs(folder: &Folder, programs: &[(&str, &str)]) -> Command {
     command
         .arg("--out")
         .arg(folder.0.join("out"))
-        .env("PATH", bin);
+        .env("PATH", bin)
+        // Where a user who is not root has run-time files.
+        .env("XDG_RUNTIME_DIR", &folder.0)
+        .env("RTPERF_UST", "/nonexistent/librtperf-ust.so");
     command
 }
 
