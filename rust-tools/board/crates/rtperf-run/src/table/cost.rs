@@ -20,7 +20,7 @@ pub fn cost_of_tracing(run: &Run) -> Option<String> {
     }
     let head = "cost of tracing in µs";
     let mut out = format!("{head:<LABEL$} {:>9} {:>9}", "p50", "p99");
-    out += "  explain less measure: LTTng's doing, not the board's\n";
+    out += "  explain less measure: the tracer's, and chance; not the board's\n";
     while let Some((first, _)) = both.first() {
         let name = first.name.as_str();
         let (group, rest): (Vec<Pair>, _) = both.iter().partition(|(m, _)| m.name == name);
