@@ -58,7 +58,7 @@ fn a_tracer_that_fails_leaves_the_untraced_pass_standing() {
         (
             &[(
                 "lttng",
-                "[ $3 != --kernel ] || { echo 'Error: Kernel tracer not available'; exit 1; }",
+                "[ \"$3\" != --kernel ] || { echo 'Error: Kernel tracer not available'; exit 1; }",
             )],
             "no kernel events: lttng list: Kernel tracer not available; no user-space events: ",
         ),
